@@ -1,4 +1,4 @@
-// The main module of the package. Importing it does nothing: no fetch, no worker, no window.
+// The main module of the package. An import does nothing: it fetches nothing, starts no worker and needs no window.
 
 export { QkvError } from './base/errors.js';
 export { splitSentences } from './text/sentences.js';

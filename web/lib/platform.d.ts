@@ -1,5 +1,5 @@
-// The types of browsers that the package names, for programs without the types of the DOM, as in Node. Where it has them, these
-// interfaces merge with those.
+// The browser's types that the package uses, for programs without the types of the DOM, as in Node. If a program has these
+// types, the interfaces are merged.
 
 interface AddEventListenerOptions {
   once?: boolean;

@@ -1,5 +1,5 @@
-// Puts the engines' code into this script. Service workers and background scripts of extensions need it: they may not
-// import anything while they run.
+// Includes the code of the engines in this script. Service workers and background scripts of extensions need this, because
+// they may not import anything while they run.
 import { more } from './api/more.js';
 import { markup } from './markup/index.js';
 import { parts } from './api/parts.js';

@@ -187,7 +187,7 @@ function packageIn(folder) {
 /**
  * Writes THIRD_PARTY.txt, of all that was bundled into a folder and below.
  * @param {string} out
- * @param {(map: string) => boolean} [ships] which WebAssembly ships there, by the name of its map; left out: the engines
+ * @param {(map: string) => boolean} [ships] which WebAssembly ships there, by the name of its map; default: the engines
  */
 export function writeNotices(out, ships = (map) => map !== 'command.map') {
   const folders = [...bundled]

@@ -8,7 +8,7 @@
  * @typedef {object} Side
  * @property {string} text
  * @property {string[]} pieces with '▁' where a word begins; the last is '</s>'
- * @property {Label[]} [labels] how its pieces are shown; left out: as SentencePiece's are
+ * @property {Label[]} [labels] how its pieces are shown; default: as SentencePiece's are
  * @property {ArrayLike<number>} [ids]
  * @property {ArrayLike<number>} begin UTF-16 offsets into `text`
  * @property {ArrayLike<number>} end
@@ -69,7 +69,7 @@
  * @property {Float32Array} weights [queries, keys]
  * @property {Window | null} window that the weights are confined to
  * @property {boolean} [signed] its numbers are differences of any size, not weights from 0 to 1
- * @property {string} [title] what it is; left out: the attention of a head
+ * @property {string} [title] what it is; default: the attention of a head
  * @property {number | null} [written] rows from here on are not written yet, and not drawn; null: all are
  */
 

@@ -1,4 +1,4 @@
-// The translator of a language into itself: no model, and each text is its own translation.
+// The engine for translating a language into itself: it has no model, and each text is its own translation.
 import { domException, QkvError } from '../base/errors.js';
 
 /** @typedef {typeof import('../text/sentences.js').splitSentences} Split */
@@ -7,10 +7,10 @@ import { domException, QkvError } from '../base/errors.js';
 /** Longer than any text. */
 const kLongest = 2 ** 30;
 
-/** What there is to say of a part that is its own translation. */
+/** The details of a part that is its own translation. */
 const kSame = { cut: false, truncated: false, confidence: 1, warnings: [] };
 
-/** It has the functions of an engine that a translator calls. */
+/** Has the functions of an engine that a translator calls. */
 export class Identity {
   #split;
 
@@ -28,7 +28,7 @@ export class Identity {
   }
 
   /**
-   * As ModelReference has it.
+   * The same as ModelReference.call.
    * @param {string} method
    * @param {any} args
    * @returns {Promise<any>}

@@ -14,31 +14,31 @@ const kept = () => loadedPart(parts.kept);
 /** The models that are kept on this device from one visit to the next. A model is kept when it is first used. */
 export const models = {
   /**
-   * The models that are kept whole.
-   * @param {{store?: ModelStore}} [options] `store`: one of one's own
-   * @returns {Promise<KeptModel[]>} none where nothing can be kept
+   * The models that are kept completely.
+   * @param {{store?: ModelStore}} [options] `store`: your own store
+   * @returns {Promise<KeptModel[]>} empty if nothing can be kept
    */
   list: async (options) => (await kept()).list(options?.store),
 
   /**
-   * Downloads a model, so that the next `Translator.create` with these options downloads nothing of it, also offline.
+   * Downloads a model and keeps it. Then `Translator.create` with these options works offline.
    * @param {CreateOptions} options as `Translator.create` takes them
-   * @returns {Promise<void>} once it is kept; rejects as `Translator.create` does, and with a QkvError: LIMIT_EXCEEDED where the
-   *   browser has no room for it, UNSUPPORTED where nothing can be kept
+   * @returns {Promise<void>} resolves when it is kept; rejects as `Translator.create` does, and with a QkvError: LIMIT_EXCEEDED if the
+   *   browser has no space for it, UNSUPPORTED if nothing can be kept
    */
   preload: async (options) => (await kept()).preload(options, { Translator, isSeveral, modelsOf, parts }),
 
   /**
    * Removes models.
-   * @param {Which} [which] one of `list()`, or those from a language, into a language, or both; left out: all, and parts
-   *   of downloads that broke off
+   * @param {Which} [which] one of `list()`, or all models from a language, into a language, or both; default: all models,
+   *   and the parts of incomplete downloads
    * @returns {Promise<number>} how many models there were
    */
   remove: async (which) => (await kept()).removeModels({ ...which }),
 
   /**
-   * Asks the browser not to remove what this site keeps when room is short. It may ask the reader, or decide by itself.
-   * @returns {Promise<boolean>} whether it will not
+   * Asks the browser to keep the data of this site even when space is short. The browser asks the user, or decides by itself.
+   * @returns {Promise<boolean>} whether the browser agrees
    */
   persist: async () => (await kept()).persist(),
 };

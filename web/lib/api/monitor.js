@@ -2,7 +2,7 @@
 // (https://webmachinelearning.github.io/writing-assistance-apis/#shared-apis).
 import { asInterface } from '../webidl/interface.js';
 
-/** @typedef {Event & {lengthComputable: boolean, loaded: number, total: number}} DownloadProgressEvent of `total`, which is 1 */
+/** @typedef {Event & {lengthComputable: boolean, loaded: number, total: number}} DownloadProgressEvent `total` is 1 */
 
 /**
  * @typedef {object} MonitorFields
@@ -11,8 +11,8 @@ import { asInterface } from '../webidl/interface.js';
  */
 
 /**
- * What `create()` hands to `monitor`: an EventTarget with 'downloadprogress' events, the first with `loaded` 0, the last
- * with 1, each more than the one before.
+ * The argument of `monitor`: an EventTarget with 'downloadprogress' events. `loaded` is 0 in the first event, 1 in the last,
+ * and grows from event to event.
  * @typedef {MonitorFields & EventTarget} CreateMonitor
  */
 
@@ -38,7 +38,7 @@ class Monitor extends EventTarget {
     return this.#handler;
   }
 
-  /** An event handler attribute: its place among the listeners is that of the first object that was set. */
+  /** An event handler attribute. A new handler takes the place of the old one among the listeners. */
   set ondownloadprogress(value) {
     const handler = Object(value) === value ? value : null;
     if (handler && !this.#handler) super.addEventListener('downloadprogress', this.#listener);

@@ -1,5 +1,5 @@
-// Code that few translators need, in one chunk that is fetched for the first of them: archives, lists of models, two
-// models as one.
+// Code that few translators need: archives, lists of models, two models as one. It is one chunk, which the first of these
+// translators fetches.
 import { decoders, holdsMarian, unpack } from '../loading/archives.js';
 import { isOpus } from '../loading/opus-files.js';
 import { registry } from '../registry/registry.js';

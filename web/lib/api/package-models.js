@@ -7,8 +7,8 @@ import { packagePairs } from './pairs.js';
 /** @typedef {import('../loading/model-source.js').ModelPackage} ModelPackage */
 
 /**
- * The pairs of languages with a model package, such as qkv-en-fr. The options `baseUrl` and `models` name other folders for these
- * models.
+ * The pairs of languages with a model package, such as qkv-en-fr. With the options `baseUrl` and `models` these models come
+ * from other folders.
  * @returns {import('../text/languages.js').LanguagePair[]}
  */
 export const languagePairs = () =>
@@ -34,8 +34,8 @@ export const packageFiles = ({ name, files }) =>
   Object.fromEntries(Object.entries(files).map(([file, url]) => [file, inPackage(url, `qkv-${name}`)]));
 
 /**
- * The files of the model for a pair if the caller names no model: in the folder that has qkv's files, or in Node in the
- * installed package. A browser cannot know which packages are installed.
+ * The files of the model for a pair if the caller gives no model: in the folder with qkv's files, or, in Node, in the
+ * installed package. A browser cannot find out which packages are installed.
  * @param {string} pair
  * @param {string | undefined} base the folder's URL
  * @returns {Record<string, string> | null} null if there is no such model

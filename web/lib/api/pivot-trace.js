@@ -1,4 +1,5 @@
-// Joins the traces of two models that translate one after the other, from the first's source to the second's target.
+// Joins the traces of two models that translate one after the other. The result goes from the source of the first model to
+// the target of the second.
 /** @typedef {import('../engine/glue.js').WasmTrace} WasmTrace */
 /** @typedef {import('../engine/glue.js').WasmTokens} WasmTokens */
 /** @typedef {import('../engine/info.js').TranslatorInfo} TranslatorInfo */
@@ -6,8 +7,8 @@
 /** @typedef {{shape: number[], data: Float32Array}} Matrix [rows, columns] */
 
 /**
- * `cross` is one map of one head, the joined alignment: how much each target piece depends on each source piece through
- * the pieces between. All other attention is in `legs`.
+ * The trace of both models. `cross` has one layer and one head, the joined alignment: how much each target piece depends on
+ * each source piece through the pieces between. All other attention is in `legs`.
  * @param {Leg} first
  * @param {Leg} second
  * @returns {import('./trace.js').RawTrace}
@@ -43,8 +44,8 @@ export function joinAlignments(first, second) {
 }
 
 /**
- * For each piece of the text between, as the second model cuts it: its share of each piece that the first model wrote,
- * in UTF-16 units. Rows sum to 1. The two end pieces belong together.
+ * The overlap of pieces in the text between the models: row i has the shares of the second model's piece i that lie in each
+ * piece of the first model, in UTF-16 units. Rows sum to 1. The end pieces of both models belong together.
  * @param {WasmTokens} read
  * @param {WasmTokens} written
  * @returns {Matrix}
@@ -59,7 +60,8 @@ export function shares(read, written) {
       sum += data[row * columns + i] = Math.max(overlap, 0);
     }
     const after = written.end.findIndex((end) => end > read.begin[row]);
-    // A piece without text, such as '</s>', belongs to the piece at its place, or at the end to the last piece.
+    // A piece without text, such as '</s>', belongs to the piece at its place. At the end of the text it belongs to the
+    // last piece.
     if (sum === 0) data[row * columns + (after < 0 ? columns - 1 : after)] = sum = 1;
     for (let i = 0; i < columns; i++) data[row * columns + i] /= sum;
   }

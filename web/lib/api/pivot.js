@@ -1,7 +1,6 @@
 // Two models as one translator: the first translates into a language between, usually English, and the second from
-// there. Each call uses both models; their engines are those of single translators, and usually the same one. This
-// module is fetched only when it is needed. It gets the functions that the page has already loaded as arguments, and
-// imports none of them.
+// there. Each call uses both models. Their engines are those of single translators, and usually both are in one engine.
+// This module is fetched only when it is needed. Functions that the page has already loaded are arguments and not imports.
 import { domException, QkvError } from '../base/errors.js';
 import { invalid } from '../base/arguments.js';
 import { listedModel, noRoute, registry } from '../registry/registry.js';
@@ -21,7 +20,8 @@ import { joinAlignments, joinTraces } from './pivot-trace.js';
  * The settings of the one or two models that the options name, and the language between them.
  * @param {CreateOptions} given
  * @param {ModelSettings[]} models of a list
- * @returns {Promise<{models: ModelSettings[], through: string}>} rejects with NotSupportedError, or with a QkvError
+ * @returns {Promise<{models: ModelSettings[], through: string}>} `through`: the language between; rejects with
+ *   NotSupportedError, or with a QkvError
  */
 export async function routeOf(given, models) {
   const { sourceLanguage, targetLanguage, registry: list, signal, pivotLanguage: through = 'en' } = given;
@@ -36,8 +36,9 @@ export async function routeOf(given, models) {
 }
 
 /**
+ * Starts the engine of a translator that has two models, or none, or whose models are in a registry.
  * @param {CreateOptions} given
- * @param {ModelSettings[]} list of the given models; empty with a registry
+ * @param {ModelSettings[]} list the settings of the given models; empty with a registry
  * @param {(loaded: number) => void} report
  * @param {Tools} tools
  * @returns {Promise<Running>}
@@ -46,6 +47,7 @@ export async function startSeveral(given, list, report, { startEngine, needsNoMo
   if (needsNoModel(given)) return { engine: new Identity(splitSentences), info: Identity.info };
   const { models, through } = await routeOf(given, list);
   if (models.length === 1) return startEngine(given, models[0], report);
+  // Start both. If one fails, release the other.
   const shares = [0, 0];
   const started = await Promise.allSettled(
     models.map((model, i) =>
@@ -61,7 +63,8 @@ export async function startSeveral(given, list, report, { startEngine, needsNoMo
     for (const { engine } of running) engine.release();
     throw failed.reason;
   }
-  const [first, second] = running.map(({ info }) => 'kind' in info); // of the engine for brought models
+  // They are in the same engine if both are in that of qkv/models, or both in the other.
+  const [first, second] = running.map(({ info }) => 'kind' in info);
   const isOne = first === second;
   const pivot = new Pivot(running[0], running[1], { beam: given.beam, through, isOne });
   return { engine: pivot, info: pivot.info };
@@ -71,7 +74,7 @@ export async function startSeveral(given, list, report, { startEngine, needsNoMo
  * @param {CreateOptions} given
  * @param {ModelSettings[]} list
  * @param {Tools} tools
- * @returns {Promise<'downloadable' | 'downloading' | 'available'>} of two models the state of the less complete one
+ * @returns {Promise<'downloadable' | 'downloading' | 'available'>} with two models: the state of the less complete one
  */
 export async function stateOfSeveral(given, list, { stateOf, needsNoModel }) {
   if (needsNoModel(given)) return 'available';
@@ -101,14 +104,14 @@ class Pivot {
   }
 
   /**
-   * As in ModelReference.
+   * The same as ModelReference.call, with both models.
    * @param {string} method
    * @param {any} args
    * @param {AbortSignal} signal
    * @returns {Promise<any>}
    */
   async call(method, args, signal) {
-    // The second model gets the first one's translation, and the options of the call.
+    // The second model gets the translation of the first, and the options of the call.
     const second = (/** @type {object} */ more) =>
       this.#second.engine.call(method, { ...args, carry: this.#carried(args.carry)[1], ...more }, signal);
     switch (method) {
@@ -123,7 +126,7 @@ class Pivot {
         const then = await second({ source: first.target.text });
         return joinTraces({ raw: first, info: this.#first.info }, { raw: then, info: this.#second.info });
       }
-      // One engine may hold both models: then its memory counts once.
+      // If both models are in one engine, its memory counts once.
       case 'memory': {
         const sizes = await Promise.all(
           [this.#first, this.#second].map(({ engine }) => engine.call(method, args, signal)),
@@ -141,8 +144,8 @@ class Pivot {
   }
 
   /**
-   * Translates each sentence with both models. It stays one sentence between them, unless it is too long for the
-   * second.
+   * Translates each sentence with both models. The second model reads the translation of a sentence as one sentence, unless
+   * it is too long.
    * @param {any} args
    * @param {AbortSignal} signal
    * @returns {Promise<AlignedPart[]>}
@@ -150,6 +153,7 @@ class Pivot {
   async #translate(args, signal) {
     /** @type {AlignedPart[]} */
     const firsts = await this.#first.engine.call('translate', this.#firstArgs(args), signal);
+    // All short translations go to the second model in one call.
     const longest = Math.max(this.#second.info.maxLength - 2, 2);
     const how = { ...args, locale: this.#how.through, longest, language: '', carry: this.#carried(args.carry)[1] };
     const isLong = (/** @type {AlignedPart} */ { translation }) => translation.length > longest;
@@ -161,11 +165,12 @@ class Pivot {
     }));
     const second = (/** @type {object} */ more) => this.#second.engine.call('translate', { ...how, ...more }, signal);
     const done = parts.length > 0 ? (await second({ text: '', parts })).values() : [];
+    // A long one is split into sentences again.
     const joined = [];
     for (const first of firsts) {
       const isCut = isLong(first) && first.sentence;
-      const become = isCut ? await second({ text: first.translation, split: true }) : [done.next().value];
-      joined.push(joinParts(first, become));
+      const seconds = isCut ? await second({ text: first.translation, split: true }) : [done.next().value];
+      joined.push(joinParts(first, seconds));
     }
     return joined;
   }
@@ -183,8 +188,9 @@ class Pivot {
   }
 
   /**
-   * The arguments for the first model. A prefix, a length and a beam are for the translation, which the second model
-   * writes. @param {any} args
+   * The arguments for the first model. A prefix, a length and a beam are only for the second model, which writes the
+   * translation.
+   * @param {any} args
    */
   #firstArgs(args) {
     const beam = this.#how.beam || this.#first.info.beam;
@@ -192,7 +198,7 @@ class Pivot {
   }
 
   /**
-   * The parts that are carried through both models: the first inserts each term's translation, and the second keeps it.
+   * What each model carries through. The first model inserts the translation of each term, and the second keeps it.
    * @param {Carry | undefined} carry
    * @returns {[Carry | undefined, Carry | undefined]}
    */
@@ -209,7 +215,7 @@ class Pivot {
 }
 
 /**
- * Where a translation has carried parts: the second model must carry them too.
+ * The places of carried parts in a translation. The second model must carry them too.
  * @param {Int32Array} copied
  * @returns {[from: number, to: number][]}
  */
@@ -218,14 +224,14 @@ const carriedIn = (copied) =>
 
 /**
  * @param {AlignedPart} first
- * @param {AlignedPart[]} seconds the second model's parts for its translation
+ * @param {AlignedPart[]} seconds the second model's parts for the first one's translation
  * @returns {AlignedPart}
  */
 function joinParts(first, seconds) {
   const all = [first, ...seconds];
   const { text, sentence } = first;
   const alignments = all.map(({ alignment }) => alignment);
-  // Of a sentence that was cut between the models, the parts' places in the text between are not known.
+  // If the sentence was split between the models, the places of its parts are not known.
   const alignment = all.length === 2 && alignments[0] && alignments[1] && joinAlignments(alignments[0], alignments[1]);
   return {
     text,

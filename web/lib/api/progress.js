@@ -19,7 +19,8 @@ const ProgressEvent =
   };
 
 /**
- * The part of a download that an event may tell: whole 65536ths, so that the size of the download stays unknown.
+ * The share of a download that an event reports. It is rounded down to a multiple of 1/65536, so nobody can compute the size
+ * of the download from it.
  * @param {number} loaded from 0 to 1
  */
 export const floored = (loaded) => Math.floor(loaded * 0x10000) / 0x10000;
@@ -32,11 +33,12 @@ export function tellProgress(monitor, loaded) {
   monitor.dispatchEvent(new ProgressEvent('downloadprogress', { lengthComputable: true, loaded, total: 1 }));
 }
 
-/** The least part of a download that is worth an event. */
+/** The smallest progress that is reported by an event. */
 const kLeastStep = 0.001;
 
 /**
- * A monitor for `use`, and what tells it how far a download is: only more than before, and not each small step.
+ * Creates a monitor, and gives it to `use`. The result is a function that reports progress to the monitor. It drops values
+ * that are not larger than before, and very small steps.
  * @param {((monitor: CreateMonitor) => void) | undefined} use
  * @returns {(loaded: number) => void}
  */

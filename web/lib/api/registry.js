@@ -6,7 +6,7 @@ import { parts } from './parts.js';
 /** @typedef {import('../registry/registry.js').Registry} Registry */
 
 /**
- * A list of models, such as Mozilla's models.json: which pairs there are, how large, of which version and licence.
+ * A list of models, such as Mozilla's models.json: pairs of languages, sizes, versions and licences.
  * `Translator.create` takes it as `registry`. Only the list is fetched, and only if its URL is given.
  * @param {string | URL | object} from its URL, in Node also a path; or the content of such a file
  * @param {{signal?: AbortSignal}} [options]

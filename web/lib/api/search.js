@@ -7,7 +7,7 @@ import { plain } from './trace.js';
  * @property {string} text
  * @property {string[]} pieces as the vocabulary writes them: '▁the' where a word begins; the last one is '</s>'
  * @property {Int32Array} ids of the pieces; they can be used as a `prefix`, whole or in part
- * @property {number} score the score for ranking: logProb / pieces.length ** the model's length penalty
+ * @property {number} score the score for ranking: logProb / pieces.length ** penalty, with the model's length penalty
  * @property {number} logProb the natural logarithm of its probability, given the source: the sum over its pieces. If
  *   it was cut, the forced '</s>' is not counted
  * @property {import('../engine/engine.js').Cut} cut
@@ -31,10 +31,10 @@ import { plain } from './trace.js';
  * @property {string} source
  * @property {number} beam hypotheses kept in each step
  * @property {Hypothesis[]} hypotheses best first; at least one, at most `nBest`
- * @property {SearchTree} [tree] if it was requested
+ * @property {SearchTree} [tree] if requested
  * @property {import('../engine/engine.js').Cut} cut of the best hypothesis
- * @property {boolean} truncated whether the source had more pieces than the model has positions, so that its end was
- *   not read
+ * @property {boolean} truncated whether the source had more pieces than the model has positions. Then its end was not
+ *   read
  * @property {number} confidence of the best hypothesis, from 0 to 1
  * @property {import('../engine/engine.js').Warning[]} warnings about it
  */

@@ -2,7 +2,7 @@
 import { QkvError, domException, loadedPart } from '../base/errors.js';
 import { translationKind } from '../engine/kinds.js';
 import { isIdentity, pairOf } from '../text/languages.js';
-import { addressOf, lasting, modelSource, nameOf } from '../loading/model-source.js';
+import { addressOf, modelSource, nameOf, withBlobs } from '../loading/model-source.js';
 import { parts } from './parts.js';
 import { invalid } from '../base/arguments.js';
 import { baseFolder } from '../base/package-file.js';
@@ -22,13 +22,13 @@ import { threadsUrls } from '../engine/worker-assets.js';
 /** @typedef {Pick<CreateOptions, 'sourceLanguage' | 'targetLanguage' | 'model' | 'models' | 'registry' | 'pivotLanguage' | 'baseUrl' | 'store'>} ModelOptions */
 
 /**
- * Whether a text is its own translation, and no model was given to write another.
+ * Whether both languages are the same and no model was given. Then each text is its own translation.
  * @param {ModelOptions} options
  */
 export const needsNoModel = ({ model, ...languages }) => model === undefined && isIdentity(languages);
 
 /**
- * Whether a translator has or may have two models, or has none. Then pivot.js, which is fetched for it, makes its engine.
+ * Whether a translator has no model, two models, or perhaps two. Then its engine comes from pivot.js, which must be fetched.
  * @param {ModelOptions} options
  */
 export const isSeveral = (options) =>
@@ -52,7 +52,7 @@ export function modelsOf(options) {
 }
 
 /**
- * The model to load, the key under which translators share it, a name for people, and how it is kept. Throws
+ * The model to load, the key by which translators share it, a name for people, and how it is kept. Throws
  * NotSupportedError if there is no model.
  * @param {ModelOptions} options
  * @returns {ModelSettings}
@@ -65,7 +65,7 @@ export function modelSettings(options) {
 }
 
 /**
- * The model's folder, where the option `models` says it.
+ * The model that the option `models` names for the pair; undefined if there is none.
  * @param {ModelOptions} options
  */
 function modelInFolder({ models, sourceLanguage, targetLanguage }) {
@@ -79,27 +79,27 @@ function givenSettings(options) {
   if (options.model === undefined) throw noModel(options);
   const source = modelSource(/** @type {import('../loading/model-source.js').ModelOption} */ (options.model));
   const address = addressOf(source);
-  if (address === null) return { key: {}, name: 'custom', source: readied(source) };
+  if (address === null) return { key: {}, name: 'custom', source: readySource(source) };
   const pair = pairOf(options).replace('-', '');
   return { key: `${address} ${pair}`, name: nameOf(address), source: { ...source, pair } };
 }
 
 /**
- * The files themselves, or, if some must be unpacked, a function that fetches the code for it and unpacks them.
+ * The files themselves. If some must be unpacked: a function that fetches the code for it and unpacks them.
  * @param {ModelSource} source of files
  * @returns {ModelSource | UnreadySource}
  */
-function readied(source) {
+function readySource(source) {
   const names = Object.keys(/** @type {{files: UnreadySource['files']}} */ (source).files);
   if (!names.some((name) => /\.(zip|zst)$/i.test(name))) return source;
-  const { files } = /** @type {{files: UnreadySource['files']}} */ (lasting(source));
+  const { files } = /** @type {{files: UnreadySource['files']}} */ (withBlobs(source));
   const unpack = async (/** @type {AbortSignal} */ signal, /** @type {(done: number) => void} */ progress) =>
     (await loadedPart(parts.more)).unpack(files, signal, progress);
   return Object.assign(unpack, { files });
 }
 
 /**
- * The same for a model with its own package; null for other models, or if there is none.
+ * The settings of a model with its own package; null for other models, or if there is none.
  * @param {ModelOptions} options
  */
 export function packageSettings({ model, models, baseUrl, ...languages }) {
@@ -143,7 +143,7 @@ function otherPair({ name }, pair) {
 }
 
 /**
- * The settings of the first of several engines: it keeps its downloads for the others.
+ * The settings of the first of several engines, which keeps its downloads for the others.
  * @param {EngineSettings} settings
  * @param {ModelSource | UnreadySource} source
  */
@@ -153,7 +153,7 @@ export const sharing = (settings, source) => ({
 });
 
 /**
- * The settings of the others: they take the first one's downloads, or, if it kept none, download themselves.
+ * The settings of the other engines. They use the downloads of the first engine. If it kept none, they download again.
  * @param {EngineSettings} settings
  * @param {ModelSource | UnreadySource} source
  * @param {import('../engine/engine.js').Started} started

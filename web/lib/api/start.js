@@ -1,4 +1,4 @@
-// A model in an engine, for a translator.
+// Starts the engine of a translator, and loads the model into it.
 import { loadedPart } from '../base/errors.js';
 import { translationKind } from '../engine/kinds.js';
 import { isOwnBuild } from '../engine/wasm-settings.js';
@@ -23,9 +23,9 @@ import { engineSettings, needsNoModel, shared, sharing } from './settings.js';
 const kindForModels = async () => (await loadedPart(() => import('../engine/models/kind.js'))).modelsKind;
 
 /**
- * Starts an engine, or uses a running one, and loads a model into it. That a folder on a server or a zip has a model which
- * only the other engine runs shows when the one that translates refuses it: by name a recurrent model, and one of
- * OPUS-MT's in .npz as a folder without config.json. Then the other engine is started.
+ * Starts an engine, or uses a running one, and loads a model into it. Some models in a folder on a server or in a zip run
+ * only in the engine of qkv/models. Then the first engine fails: it refuses a recurrent model by name, and it finds no
+ * config.json for a model of OPUS-MT in .npz. In both cases the engine of qkv/models is started.
  * @param {CreateOptions} given
  * @param {ModelSettings} model
  * @param {(loaded: number) => void} report from 0 to 1
@@ -74,7 +74,7 @@ async function startIn(kind, given, { key, name, source }, report) {
 }
 
 /**
- * Where a model is: in memory, on this device, or still to be downloaded.
+ * Whether a model is available, in memory or in the store, or must be downloaded.
  * @param {ModelSettings} model
  */
 export async function stateOf({ key, source: { store } }) {
@@ -83,5 +83,5 @@ export async function stateOf({ key, source: { store } }) {
   return (await (await loadedPart(parts.kept)).isKept(store)) ? 'available' : state;
 }
 
-/** For two models as one (pivot.js). */
+/** The functions that pivot.js needs. */
 export const startTools = { startEngine, stateOf, needsNoModel, splitSentences };

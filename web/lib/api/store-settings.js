@@ -1,4 +1,4 @@
-// How a model is kept for the next visit, by the caller's options.
+// Reads from the caller's options how a model is kept for the next visit.
 import { invalid } from '../base/arguments.js';
 
 /** @typedef {import('../loading/model-source.js').ModelStore} ModelStore */
@@ -10,12 +10,12 @@ const kWeights = 'model.safetensors';
 /**
  * @param {{key: unknown, name: string, source: any}} model
  * @param {StoreOptions} options
- * @returns {StoreSettings | undefined} undefined where it is not kept: it has no URL of http, or the caller wants no store
+ * @returns {StoreSettings | undefined} undefined if it is not kept: it has no http or https URL, or the caller wants no store
  */
 export function storeSettings({ key, name, source }, { sourceLanguage, targetLanguage, store = true }) {
   if (typeof store !== 'boolean' && !store?.put) throw invalid('store', 'it is true, false, or a Cache');
   const { files = {}, hashes, folder, manifest } = source;
-  // Bytes are not written as text, which takes seconds for a model.
+  // Only URLs are joined to a key. To write the bytes of a model as text would take seconds.
   const urls = Object.values(files).every((file) => typeof file === 'string') ? Object.values(files) : [];
   const address = typeof key === 'string' ? key : urls.join(' ');
   if (!store || !/^https?:/.test(address)) return undefined;

@@ -1,4 +1,4 @@
-// The trace, layout qkv-trace/1: every attention weight of a pair of sentences, with the pieces they belong to.
+// The trace, layout qkv-trace/1: every attention weight of a pair of sentences, with their pieces.
 
 /**
  * One side of a pair, cut into pieces.
@@ -12,8 +12,8 @@
  */
 
 /**
- * @typedef {Side & {logProbs: Float32Array}} TargetSide with the natural logarithm of each piece's probability, given
- *   the source and the pieces before it
+ * @typedef {Side & {logProbs: Float32Array}} TargetSide `logProbs`: the natural logarithm of each piece's
+ *   probability, given the source and the pieces before it
  */
 
 /**
@@ -22,12 +22,12 @@
  * @typedef {object} AttentionMap
  * @property {[layers: number, heads: number, targets: number, sources: number]} shape
  * @property {Float32Array} data
- * @property {Vectors} [vectors] if requested and the attention is a Transformer's: the vectors of the weights
+ * @property {Vectors} [vectors] if requested, and if the model is a Transformer: the vectors that the weights were computed from
  */
 
 /**
- * The vectors of the heads of one kind: `data` is softmax(q·k / √dim) of these, and a head's output at t is the sum
- * over s of weight times value (Vaswani et al. 2017, equation 1).
+ * The vectors of the heads of one kind. The weights in `data` are softmax(q·k / √dim) of these vectors. A head's output at t
+ * is the sum over s of weight times value (Vaswani et al. 2017, equation 1).
  * @typedef {object} Vectors
  * @property {number} dim of a head
  * @property {Float32Array} queries [layers, heads, targets, dim]
@@ -36,14 +36,14 @@
  */
 
 /**
- * How much target piece t depends on source piece s: `data[t * sources + s]`. Rows sum to 1; to less with local-p,
- * whose weights are multiplied by a Gaussian; to 0 if the model does not attend.
+ * `data[t * sources + s]`: how much target piece t depends on source piece s. Rows sum to 1. They sum to less with local-p,
+ * whose weights are multiplied by a Gaussian, and to 0 if the model has no attention.
  * @typedef {object} Alignment
  * @property {[targets: number, sources: number]} shape
  * @property {Float32Array} data
- * @property {[layer: number, head: number][]} heads the cross-attention heads of which it is the mean
+ * @property {[layer: number, head: number][]} heads the cross-attention heads whose mean it is
  * @property {boolean} ranked whether the model names these heads; otherwise they are all heads of the last layer
- * @property {string} note says how the heads were chosen
+ * @property {string} note how the heads were chosen
  */
 
 /**
@@ -69,10 +69,10 @@
  *   t of `cross` and `decoderSelf` is the step that produces target piece t; column j of `decoderSelf` is input j
  * @property {AttentionMap} encoderSelf [layers, heads, source, source]
  * @property {AttentionMap} decoderSelf [layers, heads, target, target]
- * @property {AttentionMap} [gates] of a decoder with SSRUs in place of self-attention: [layers, 1, target, units], how much of
- *   each unit of its row is kept when target piece t is written, from 0 to 1
+ * @property {AttentionMap} [gates] for a decoder with SSRUs in place of self-attention: [layers, 1, target, units]. Each
+ *   number is the share of a unit of the state that is kept when target piece t is written, from 0 to 1
  * @property {AttentionMap} cross [layers, heads, target, source]
- * @property {{centres: Float32Array, halfWidth: number}} [window] of a recurrent model with local attention: the
+ * @property {{centres: Float32Array, halfWidth: number}} [window] for a recurrent model with local attention: the
  *   centre of the window of each row of `cross`, in source pieces, and its half width
  * @property {Alignment} alignment
  * @property {Alternatives} alternatives
@@ -81,9 +81,9 @@
  * @property {boolean} targetTruncated the same for a given target
  * @property {{source: [from: number, to: number], target: [from: number, to: number]}[]} copied the parts that the
  *   model's own translation carries through, in UTF-16 units of both texts
- * @property {Trace[]} [legs] for two models that translate one after the other, the trace of each. Then `cross` and
+ * @property {Trace[]} [legs] for two models that translate one after the other: the trace of each model. Then `cross` and
  *   `alignment` go from the source to the target through the pieces between, and `model` describes both
- * @property {import('./interventions.js').Intervention[]} [interventions] the changes that were in force, if any
+ * @property {import('./interventions.js').Intervention[]} [interventions] the changes to the model, if any
  * @property {number} confidence from 0 to 1: how reliable the target is, by the model's probabilities
  * @property {import('../engine/engine.js').Warning[]} warnings
  * @property {import('../engine/engine.js').Cut} cut of the target, if it is the model's own

@@ -12,7 +12,7 @@ import {
 } from '../base/arguments.js';
 import { kCarryOptions, readCarry } from '../text/carry-options.js';
 import { monitored } from './progress.js';
-import { lasting, needsModels } from '../loading/model-source.js';
+import { needsModels, withBlobs } from '../loading/model-source.js';
 import { parts } from './parts.js';
 import { isSeveral, modelsOf } from './settings.js';
 import { startEngine, startTools, stateOf } from './start.js';
@@ -71,7 +71,7 @@ const kTracePair = ['vectors', ...kScore];
 /**
  * @param {unknown} options
  * @param {string} name of the function that takes them
- * @returns {CreateOptions} with copies of the lists, which are read after an await
+ * @returns {CreateOptions} with copies of its lists, because they are read after an await
  */
 function readCreate(options, name) {
   const given = readFields(options, name, kCreate);
@@ -86,8 +86,8 @@ function readCreate(options, name) {
  *     const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr' });
  *     await translator.translate('How are you?');
  *
- * Errors are DOMExceptions if the Translator specification has one for the case, with a `QkvError` as `cause`, and
- * otherwise QkvErrors; an aborted call rejects with its signal's reason. Lone surrogates in a text count as U+FFFD.
+ * Errors are DOMExceptions with a `QkvError` as `cause` if the Translator specification has one for the case. All other
+ * errors are QkvErrors. An aborted call rejects with its signal's reason. Lone surrogates in a text count as U+FFFD.
  */
 export class Translator {
   static {
@@ -120,8 +120,8 @@ export class Translator {
   }
 
   /**
-   * Whether `create` has a model for this pair, given the same `model`, `models`, `registry` or `baseUrl`, and whether it is on this
-   * device: in memory, or kept from an earlier visit. Downloads no model.
+   * Whether `create` with the same options has a model for this pair, and whether the model is on this device: in memory, or
+   * kept from an earlier visit. Downloads no model.
    * @param {LanguagePair & Pick<CreateOptions, 'model' | 'models' | 'registry' | 'pivotLanguage' | 'baseUrl' | 'store'>} options
    * @returns {Promise<'unavailable' | 'downloadable' | 'downloading' | 'available'>}
    */
@@ -157,9 +157,9 @@ export class Translator {
       throw invalid('interventions', 'they are for one model in one worker');
     }
     const models = modelsOf(given);
-    // Options that are read after an await, or again by another engine, are copied first.
+    // Copy options that are read after an await, or a second time by another engine.
     if (!isPlain || workers > 1 || given.interventions || needsModels(models[0].source)) {
-      for (const model of models) model.source = lasting(model.source);
+      for (const model of models) model.source = withBlobs(model.source);
       given.wasm = copied(given.wasm);
     }
     const report = monitored(given.monitor);
@@ -169,7 +169,7 @@ export class Translator {
         ? await startEngine(given, models[0], report)
         : await (await loadedPart(parts.more)).startSeveral(given, models, report, startTools);
       report(1);
-      if (signal?.aborted) engine.release(); // a listener of the last event may have aborted it
+      if (signal?.aborted) engine.release(); // a listener of the last event may have aborted the signal
       signal?.throwIfAborted();
       return Translator.on(engine, info, given);
     } catch (error) {
@@ -184,13 +184,13 @@ export class Translator {
    * @internal
    */
   static on(engine, { kind, ...info }, options) {
-    const interventions = kind !== undefined; // the engine of `qkv/models` says it
+    const interventions = kind !== undefined; // only the engine of `qkv/models` has this field
     return new Translator(kInternal, engine, options, { ...info, beam: options.beam || info.beam, interventions });
   }
 
   /**
-   * The translation of a text. Its sentences are translated one by one; the white space between them is kept.
-   * `translateParts` says whether any was cut.
+   * The translation of a text. Its sentences are translated one by one. The white space between them is kept.
+   * `translateParts` says whether a translation was cut.
    * @param {string} text at most `inputQuota` UTF-16 units; with `format: 'html'` HTML
    * @param {TranslateOptions | HtmlOptions} [options]
    * @returns {Promise<string>} rejects with QuotaExceededError, AbortError after `destroy()`, or the signal's reason
@@ -205,11 +205,11 @@ export class Translator {
   }
 
   /**
-   * Translates the texts in an element, a fragment or a document, in place: its elements stay, and so do scripts, code and
-   * what says translate="no" (docs/markup.md).
+   * Translates the texts in an element, a fragment or a document in place. Its elements stay. Scripts, code and elements with
+   * translate="no" do not change (docs/markup.md).
    * @param {Node} node
    * @param {FragmentOptions} [options]
-   * @returns {Promise<void>} rejects as `translate` does; what was translated by then stays
+   * @returns {Promise<void>} rejects as `translate` does; texts that are already translated stay so
    */
   async translateFragment(node, options) {
     const { signal, ...choice } = readFields(options, 'translateFragment', kPlain);
@@ -218,8 +218,8 @@ export class Translator {
   }
 
   /**
-   * The translation of a text, sentence by sentence, with details of each. The translations joined are the result of
-   * `translate`.
+   * The translation of a text, sentence by sentence, with details of each sentence. The translations, joined, are the result
+   * of `translate`.
    * @param {string} text at most `inputQuota` UTF-16 units
    * @param {TranslateOptions} [options]
    * @returns {Promise<TranslatedPart[]>} the sentences and the white space between them; rejects as `translate` does
@@ -239,9 +239,9 @@ export class Translator {
   }
 
   /**
-   * Translates sentences that were found already, and says with each which pieces of its source its pieces look at.
+   * Translates sentences that have been found already, and returns the alignment of each.
    * @param {Part[]} parts
-   * @param {CallOptions & {copy?: boolean}} options `signal`, and a choice that was read
+   * @param {CallOptions & {copy?: boolean}} options `signal`, and the result of `#choice`
    * @returns {Promise<AlignedPart[]>}
    * @internal
    */
@@ -251,9 +251,8 @@ export class Translator {
   }
 
   /**
-   * Translates a text as one sentence, and returns the best hypotheses with their scores, and on request the record of
-   * the search. The alternatives at each piece of one translation, with probabilities, are in `alternatives` of its
-   * trace.
+   * Translates a text as one sentence. Returns the best hypotheses with their scores and, on request, the record of the
+   * search. A trace has the likeliest alternatives of each piece, with their probabilities.
    * @param {string} text at most `inputQuota` UTF-16 units
    * @param {SearchOptions} [options]
    * @returns {Promise<Search>} rejects as `translate` does, and with a QkvError of code INVALID_ARGUMENT for a beam, an
@@ -279,8 +278,8 @@ export class Translator {
    * sentence is translated when the reader requests it; cancelling the stream aborts the current one.
    * @param {string} text at most `inputQuota` UTF-16 units
    * @param {StreamOptions} [options]
-   * @returns {ReadableStream<string>} errors as `translate` rejects, at once after an abort or `destroy()`; throws where one
-   *   of these was before the call
+   * @returns {ReadableStream<string>} errors as `translate` rejects, immediately after an abort or `destroy()`; throws if one
+   *   of these came before the call
    */
   translateStreaming(text, options) {
     const { signal, ...choice } = readFields(options, 'translateStreaming', kPlain);
@@ -302,7 +301,7 @@ export class Translator {
    * @returns {Promise<Trace>}
    */
   /**
-   * The attention weights of the model when it is made to write `target` for `source`.
+   * The attention weights of the model when its target is given.
    * @overload
    * @param {SentencePair} pair any two sentences; the target need not be the model's own
    * @param {CallOptions & import('../text/carry-options.js').CarryOptions & {vectors?: boolean, interventions?: Intervention[]}} [options]
@@ -350,7 +349,7 @@ export class Translator {
    * @internal
    */
   async explain(question, { source, target }, { signal, ...choice }) {
-    this.#writer(); // throws if the engine takes none
+    this.#writer(); // throws if the engine answers no questions
     return this.#call('explain', { question, source, target, ...this.#choice(choice) }, signal);
   }
 
@@ -370,7 +369,7 @@ export class Translator {
   }
 
   /**
-   * The size of the engine's memory, with all that share it.
+   * The size of the engine's memory. Other translators may share it.
    * @returns {Promise<number>} bytes
    */
   memoryBytes() {
@@ -378,8 +377,8 @@ export class Translator {
   }
 
   /**
-   * Frees the translator's memory. Running calls and later ones reject with an AbortError. The last translator ends the
-   * engine.
+   * Frees the translator's memory. Running calls and later calls reject with an AbortError. The engine ends with its last
+   * translator.
    */
   destroy() {
     if (this.#life.signal.aborted) return;
@@ -416,7 +415,7 @@ export class Translator {
     return { ...how, interventions: interventions && this.#writer()(interventions), ...readCarry(carried, this) };
   }
 
-  /** What writes interventions as the engine takes them. */
+  /** The function that writes interventions for the engine. Throws if the engine takes none. */
   #writer() {
     const { kind } = this.#engine;
     if (kind?.changesText) return kind.changesText;
@@ -436,8 +435,8 @@ export class Translator {
     return ids;
   }
 
-  // A sentence within this length never has more pieces than the model has positions, unless normalising makes it
-  // longer.
+  // The longest sentence in UTF-16 units. It has at most as many pieces as the model has positions, unless normalising
+  // makes it longer.
   get #longest() {
     return Math.max(this.info.maxLength - 2, 2);
   }

@@ -28,7 +28,7 @@ let folder;
 /**
  * Loads an engine, once. Every call does this itself; call it to load early, or to choose the build.
  * @param {{wasm?: import('../engine/wasm-settings.js').WasmOption, baseUrl?: string | URL, gradients?: boolean}} [options]
- *   wasm: 'baseline' or 'relaxed', or your own module; left out: the running build, or else the faster of the package's
+ *   wasm: 'baseline' or 'relaxed', or your own module; default: the running build, or else the faster of the package's
  *   two builds that runs here. baseUrl: as in `Translator.create`, for later calls too. gradients: the engine of
  *   `attentionGradient`, which has only the build 'baseline'. Default false
  * @returns {Promise<{build: string}>} 'baseline', 'relaxed' or 'custom'; rejects with NetworkError for a download, and with a

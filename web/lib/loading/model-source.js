@@ -103,7 +103,7 @@ function hasRecurrentConfig({ 'config.json': config }) {
  * @param {Any} source
  * @returns {Any}
  */
-export const lasting = (source) =>
+export const withBlobs = (source) =>
   typeof source === 'function'
     ? source
     : /** @type {any} */ (

@@ -1,14 +1,14 @@
-// The texts of a tree. A block is a row of siblings that make one text. It has a list of the elements in it, with their
-// places. Trees may be deep, so nothing here is recursive.
+// Finds the texts of a tree. A block is a row of sibling nodes that make up one text, with a list of the elements in it and
+// their places. Trees may be deep, so no function here is recursive.
 import { wellFormed } from '../base/well-formed.js';
-import { attributesOf, isLeft, isUntouched, isWanted, kindOf } from './elements.js';
+import { attributesOf, forbidsTranslation, isUntouched, kindOf, requestsTranslation } from './elements.js';
 
 /**
- * Something in a text that is not text. `element`: its text is part of the block's. `kept`: a word that stays as it is.
- * `mark`: it has a place and no text; a line break is one.
+ * A part of a text that is not text itself. `element`: its text is part of the block's text. `kept`: a word that stays as it
+ * is. `mark`: it has a place but no text, such as a line break.
  * @typedef {object} Item
  * @property {'element' | 'kept' | 'mark'} kind
- * @property {Node | null} node null: only the line end between two links of a menu
+ * @property {Node | null} node null for the line end between two links of a menu
  * @property {number} begin in the block's text
  * @property {number} end
  * @property {number} parent the item that it is in; -1: none
@@ -20,7 +20,7 @@ import { attributesOf, isLeft, isUntouched, isWanted, kindOf } from './elements.
  * @property {Node} parent
  * @property {Node} first
  * @property {Node} last a sibling of `first`, or `first` itself
- * @property {string} text what is translated; white space is a space, a break '\n'
+ * @property {string} text the text to translate; white space is a space, a break '\n'
  * @property {string} raw the same with the white space of the source
  * @property {Item[]} items in document order
  * @property {TextItem[]} texts
@@ -30,17 +30,17 @@ import { attributesOf, isLeft, isUntouched, isWanted, kindOf } from './elements.
 
 /**
  * @typedef {object} TreeOptions
- * @property {(element: Element) => string} [displayOf] an element's `display`, where there is a page with styles
- * @property {boolean} [translate] false: what is around the tree says that it is not to be translated
- * @property {(node: Node) => boolean} [opens] false: what is in this element is not read
- * @property {string} [language] texts that say they are in another language stay
+ * @property {(element: Element) => string} [displayOf] an element's `display`, if there is a page with styles
+ * @property {boolean} [translate] false: an element around the tree forbids its translation
+ * @property {(node: Node) => boolean} [opens] false: the content of this element is not read
+ * @property {string} [language] an element whose `lang` is another language stays as it is
  * @property {boolean} [attributes] false: attributes stay
- * @property {boolean} [keeps] false: the model cannot carry words that stay, and does not read them
+ * @property {boolean} [keeps] false: the model cannot carry words through, so it does not read words that stay
  */
 
 /** A block with more items than this is not a sentence. Each of its texts is then translated by itself. */
 const kMostItems = 500;
-/** Of a word that is kept, the model reads at most so many characters. */
+/** The model reads at most so many characters of a word that stays. */
 const kLongestKept = 60;
 
 const kElement = 1;
@@ -75,6 +75,7 @@ export function* textsIn(root, options = {}) {
   for (let container = open.pop(); container; container = open.pop()) {
     const { node, translate } = container;
     if (options.opens?.(node) === false) continue;
+    // Children that follow each other and are inline make one block. Other children are containers themselves.
     /** @type {{node: Node, translate: boolean}[]} */
     const inside = [];
     if (node.nodeType === kElement && translate && options.attributes !== false) yield* attributes(node);
@@ -105,10 +106,10 @@ function* attributes(node) {
 
 class Reader {
   #options;
-  /** Inline elements with a block inside: they separate texts as a block does. @type {Set<Node>} */
-  #parting = new Set();
+  /** Inline elements with a block inside. They separate texts as a block does. @type {Set<Node>} */
+  #withBlock = new Set();
   /** Inline elements without a block inside. @type {Set<Node>} */
-  #whole = new Set();
+  #withoutBlock = new Set();
 
   /** @param {TreeOptions} options */
   constructor(options) {
@@ -118,13 +119,13 @@ class Reader {
   /**
    * Whether the text in a container is translated.
    * @param {Node} node
-   * @param {boolean} [outside] whether the text around it is
+   * @param {boolean} [outside] whether the text around it is translated
    */
   translates(node, outside = true) {
     if (node.nodeType !== kElement) return outside;
     const element = /** @type {Element} */ (node);
-    if (!outside) return isWanted(element);
-    return !isLeft(element) && !this.#isForeign(element);
+    if (!outside) return requestsTranslation(element);
+    return !forbidsTranslation(element) && !this.#isForeign(element);
   }
 
   /** @param {Element} element */
@@ -141,34 +142,34 @@ class Reader {
     return kind === 'inline' && this.#isForeign(element) ? 'kept' : kind;
   }
 
-  /** Whether a node belongs to a text, with the siblings beside it. @param {Node} node */
+  /** Whether a node and its siblings make up one text. @param {Node} node */
   isInline(node) {
     if (node.nodeType !== kElement) return true;
     const kind = this.#kind(node);
     if (kind !== 'inline') return kind !== 'block';
-    if (!this.#whole.has(node) && !this.#parting.has(node)) this.#search(node);
-    return !this.#parting.has(node);
+    if (!this.#withoutBlock.has(node) && !this.#withBlock.has(node)) this.#search(node);
+    return !this.#withBlock.has(node);
   }
 
-  /** Looks for a block inside of an inline element. @param {Node} root */
+  /** Searches for a block inside an inline element. @param {Node} root */
   #search(root) {
     for (let node = /** @type {Node | null} */ (root.firstChild); node;) {
       const kind = node.nodeType === kElement ? this.#kind(node) : 'inline';
-      if (kind === 'block' || this.#parting.has(node)) {
-        for (let at = node.parentNode; at && at !== root.parentNode; at = at.parentNode) this.#parting.add(at);
+      if (kind === 'block' || this.#withBlock.has(node)) {
+        for (let at = node.parentNode; at && at !== root.parentNode; at = at.parentNode) this.#withBlock.add(at);
         return;
       }
-      const isOpen = kind === 'inline' && !this.#whole.has(node);
+      const isOpen = kind === 'inline' && !this.#withoutBlock.has(node);
       node = (isOpen && node.firstChild) || after(node, root);
     }
-    this.#whole.add(root);
+    this.#withoutBlock.add(root);
   }
 
   /**
    * The block of some siblings, if there is something to translate in it, and the attributes in it.
    * @param {Node} first
    * @param {Node} last
-   * @param {{node: Node, translate: boolean}[]} inside receives the texts in it that are not part of its own
+   * @param {{node: Node, translate: boolean}[]} inside receives the elements in it that have texts of their own
    * @returns {Generator<Block | Attribute, void>}
    */
   *read(first, last, inside) {
@@ -204,12 +205,12 @@ class BlockReader {
   #raw = '';
   /** @type {TextItem[]} */
   #texts = [];
-  /** The elements that are open, each with how many texts were before it. @type {{index: number, texts: number}[]} */
+  /** The elements that are open, each with the number of texts before it. @type {{index: number, texts: number}[]} */
   #open = [];
   /** Links that have ended. @type {Item[]} */
   #links = [];
-  /** The last node entered whose inside is part of the text. @type {Node | null} */
-  #entered = null;
+  /** The last element that was opened, until its first child is read. @type {Node | null} */
+  #opened = null;
 
   /** @param {Node} parent @param {Node} first @param {Node} last @param {boolean} keeps */
   constructor(parent, first, last, keeps) {
@@ -256,25 +257,25 @@ class BlockReader {
       const shown = this.#keeps ? shownOf(element) : '';
       return this.#add(shown ? 'kept' : 'mark', element, shown);
     }
-    if (element.localName === 'a') this.#partMenu();
+    if (element.localName === 'a') this.#separateLinks();
     this.#open.push({ index: this.items.length, texts: this.#texts.length });
     const [begin, parent] = [this.#text.length, this.#open.at(-2)?.index ?? -1];
     this.items.push({ kind: 'element', node: element, begin, end: begin, parent });
-    this.#entered = element;
+    this.#opened = element;
   }
 
-  /** Links side by side with nothing around them are a menu. Each is a separate text. */
-  #partMenu() {
+  /** Links side by side, with no other text in their line, are a menu. Each of them is a separate text. */
+  #separateLinks() {
     const last = this.#links.at(-1);
     if (!last || !kBetweenLinks.test(this.#text.slice(last.end))) return;
     const line = this.#text.lastIndexOf('\n', last.begin - 1) + 1;
     if (last.begin === 0 || kBetweenLinks.test(this.#text.slice(line, last.begin))) this.addMark(null, '\n');
   }
 
-  /** The node to read after `node`; elements that end between are closed. @param {Node} node @returns {Node | null} */
+  /** The node to read after `node`. Elements that end between the two are closed. @param {Node} node @returns {Node | null} */
   next(node) {
-    if (this.#entered === node) {
-      this.#entered = null;
+    if (this.#opened === node) {
+      this.#opened = null;
       if (node.firstChild) return node.firstChild;
       this.#close();
     }
@@ -293,10 +294,11 @@ class BlockReader {
     if (!open || this.items.length > kMostItems) return;
     const item = this.items[open.index];
     const text = this.#text.slice(item.begin);
-    // A note's number is not read with the word before it.
+    // The model does not read the number of a footnote with the word before it.
     const isNote = /^su[bp]$/.test(/** @type {Element} */ (item.node).localName) && !kLetter.test(text);
     item.end = this.#text.length;
     if (/** @type {Element} */ (item.node).localName === 'a') this.#links.push(item);
+    // An element without text is only a mark.
     if (/\S/.test(text) && !isNote) return;
     item.kind = 'mark';
     this.items.length = open.index + 1;

@@ -3,19 +3,19 @@
 /** @param {string} names */
 const setOf = (names) => new Set(names.split(' '));
 
-/** Their text is not in a language, or no reader sees it. Nothing inside is changed. */
+/** Elements whose text is not in a language, or is not shown. Nothing inside them is changed. */
 const kUntouched = setOf(
   'code pre script style kbd samp math svg template noscript textarea canvas audio video object embed iframe frame ' +
     'noembed noframes plaintext xmp rp rt meta link base',
 );
-/** Those of the elements above that are words of the sentence around them. */
+/** Those of the elements above that count as words of the sentence around them. */
 const kSpoken = setOf('code kbd samp math');
-/** They are part of a sentence. */
+/** Elements that are part of a sentence. */
 const kInline = setOf(
   'a abbr acronym b bdi bdo big blink cite data del dfn em font i ins label mark nobr output q ruby s small span strike ' +
     'strong sub sup time tt u var',
 );
-/** They are in a sentence, but are not words of it. Their content is a separate text. */
+/** Elements in a sentence that are not words of it. Their content is a separate text. */
 const kObjects = setOf('area button datalist img input map meter picture progress select wbr');
 /** Those of the elements above that separate texts. */
 const kUntouchedBlocks = setOf('pre xmp plaintext frame');
@@ -23,15 +23,15 @@ const kUntouchedBlocks = setOf('pre xmp plaintext frame');
 const kAttributes = ['alt', 'title', 'placeholder', 'aria-label'];
 
 /**
- * `inline`: a part of the sentence around it. `break`: it ends a line. `kept`: a word of the sentence that stays as it is.
- * `object`: it has a place in the sentence. `block`: it separates texts.
+ * `inline`: part of the sentence around it. `break`: it ends a line. `kept`: a word of the sentence that stays as it is.
+ * `object`: it has a place in the sentence, but no words. `block`: it separates texts.
  * @typedef {'inline' | 'break' | 'kept' | 'object' | 'block'} Kind
  */
 
 /**
- * How an element takes part in the text around it.
+ * The role of an element in the text around it.
  * @param {Element} element
- * @param {(element: Element) => string} [displayOf] its `display`, where there is a page with styles
+ * @param {(element: Element) => string} [displayOf] its `display`, if there is a page with styles
  * @returns {Kind}
  */
 export function kindOf(element, displayOf) {
@@ -47,20 +47,20 @@ export function kindOf(element, displayOf) {
   if (display && display !== 'inline' && display !== 'contents' && display !== 'none' && !display.startsWith('ruby')) {
     return 'block';
   }
-  return isLeft(element) ? 'kept' : 'inline';
+  return forbidsTranslation(element) ? 'kept' : 'inline';
 }
 
 /**
- * Whether nothing inside is changed, whatever its attributes say.
+ * Whether nothing inside an element is changed, even if its attributes request a translation.
  * @param {Element} element
  */
 export const isUntouched = (element) => kUntouched.has(element.localName);
 
 /**
- * Whether an element itself says that it is not to be translated.
+ * Whether an element forbids the translation of its text: by an attribute, by a class, or because a person edits it.
  * @param {Element} element
  */
-export function isLeft(element) {
+export function forbidsTranslation(element) {
   const translate = element.getAttribute('translate');
   if (translate !== null) return translate.trim().toLowerCase() === 'no';
   const classes = element.getAttribute('class');
@@ -70,21 +70,21 @@ export function isLeft(element) {
 }
 
 /**
- * Whether an element says that it is to be translated, inside one that is not.
+ * Whether an element requests the translation of its text, although an element around it forbids it.
  * @param {Element} element
  */
-export const isWanted = (element) => /^(yes)?$/i.test(element.getAttribute('translate')?.trim() ?? 'no');
+export const requestsTranslation = (element) => /^(yes)?$/i.test(element.getAttribute('translate')?.trim() ?? 'no');
 
 /**
- * Whether an element around a node says that it must not be translated, also from outside of a shadow root.
+ * Whether a node is inside an element that forbids translation. The element may be outside of the node's shadow root.
  * @param {Node} node
  * @returns {boolean}
  */
-export function isOff(node) {
+export function isInsideForbidden(node) {
   for (let at = /** @type {any} */ (node); at; at = at.parentNode ?? at.host) {
     if (at.nodeType !== 1) continue;
-    if (isWanted(at)) return false;
-    if (isLeft(at) || isUntouched(at)) return true;
+    if (requestsTranslation(at)) return false;
+    if (forbidsTranslation(at) || isUntouched(at)) return true;
   }
   return false;
 }

@@ -1,17 +1,17 @@
-// Parses HTML. A browser does it by itself; elsewhere htmlparser2 does, which the caller gives or has installed.
+// Parses HTML: with the browser's parser, otherwise with htmlparser2, which the caller gives or has installed.
 import { invalid } from '../base/arguments.js';
 import { modules } from '../base/runtime.js';
 import { wasmUrls } from '../engine/assets.js';
 import { trustedHtml } from '../worker/start-worker.js';
 import { readTree, writeTree } from './tree.js';
 
-/** @typedef {{root: Node, write: () => string}} Parsed `write`: the HTML as it is now */
+/** @typedef {{root: Node, write: () => string}} Parsed `write` returns the current HTML */
 
 /**
- * Parses HTML into a tree that is no part of a page: no script runs, and nothing is loaded.
+ * Parses HTML into a tree outside of any page: no script runs, and nothing is loaded.
  * @param {string} html
- * @param {any} [parser] the module htmlparser2, to be used in any case
- * @returns {Promise<Parsed>} rejects with a QkvError, code UNSUPPORTED, where there is no parser
+ * @param {any} [parser] the module htmlparser2; if given, it is used even in a browser
+ * @returns {Promise<Parsed>} rejects with a QkvError, code INVALID_ARGUMENT, if there is no parser
  */
 export async function parseHtml(html, parser) {
   if (!parser && globalThis.document) return parsedByBrowser(html);
@@ -31,13 +31,13 @@ function parsedByBrowser(html) {
     const type = /^\s*(?:<!--.*?-->\s*)*<!doctype[^>]*>\s*/is.exec(html)?.[0] ?? '';
     return { root: page.documentElement, write: () => type + page.documentElement.outerHTML };
   }
-  // A template may contain every element, also rows without a table.
+  // A template may contain any element, even rows without a table.
   const template = globalThis.document.implementation.createHTMLDocument('').createElement('template');
   template.innerHTML = trustedHtml(html);
   return { root: template.content, write: () => template.innerHTML };
 }
 
-/** In Node the module that is installed beside this one. */
+/** In Node: the module that is installed beside this package. */
 async function installedParser() {
   try {
     return modules()?.createRequire(wasmUrls().baseline)('htmlparser2');

@@ -1,4 +1,4 @@
-// Translates markup: HTML as a string, and trees of nodes. It is a chunk that is fetched by the first such call.
+// Translates markup: HTML as a string, and trees of nodes. The first such call fetches this module.
 import { described, invalid } from '../base/arguments.js';
 import { parseHtml } from './html.js';
 import { translateTree } from './translate.js';
@@ -32,5 +32,5 @@ export async function translateNode(translator, node, options) {
   await translateTree(translator, node, options);
 }
 
-/** A page that translates no markup does not load this. */
+/** The functions that parts.js loads. */
 export const markup = { translateHtml, translateNode };

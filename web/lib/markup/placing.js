@@ -1,6 +1,6 @@
-// Decides where the elements of a text go in its translation. Each element keeps its parent and gets one row of words:
-// those that the alignment connects to its own words more than to any others. An element without words goes beside the
-// translation of its neighbours.
+// Decides where the elements of a text go in its translation. Each element keeps its parent and gets one row of neighbouring
+// words: the words that the alignment connects more to the element's own words than to any others. An element without words
+// goes beside the translation of its neighbours.
 import { shareOf } from './units.js';
 
 /** @typedef {import('./blocks.js').Block} Block */
@@ -8,18 +8,18 @@ import { shareOf } from './units.js';
 /** @typedef {import('./units.js').Unit} Unit */
 
 /**
- * Where an item is in the translation. `isEmpty`: it has no words there, only a place.
+ * The place of an item in the translation. `isEmpty`: it has no words there.
  * @typedef {{begin: number, end: number, isEmpty: boolean}} Place
  */
 
-/** The score of a word that was carried through: for the element that has it, and against the others. */
+/** The score of a word that was carried through: positive for the element that has it, negative for all others. */
 const kExact = 8;
 /**
- * A word must belong to an element by so much more than to any other: less is noise. Chosen on the sentences of
- * tests/markup/links.tsv.
+ * The share of a word that belongs to an element must exceed that of any other element by so much: less is noise. Chosen on
+ * the sentences of tests/markup/links.tsv.
  */
 const kDoubt = 0.2;
-/** A word is not an element's if less than this share of it belongs there, even if no other element has more. */
+/** If less than this share of a word belongs to an element, the element does not get it, even if no other has more. */
 const kLeastShare = 0.08;
 
 /**
@@ -41,7 +41,7 @@ export function placesOf(block, units, length) {
   return places;
 }
 
-/** @param {Item[]} items @returns {Map<number, number[]>} of each item those in it */
+/** @param {Item[]} items @returns {Map<number, number[]>} the items in each item */
 export function childrenOf(items) {
   const children = new Map();
   items.forEach(({ parent }, index) => {
@@ -64,9 +64,9 @@ class Placer {
   }
 
   /**
-   * Places the items in one element.
-   * @param {Place} within of the element
-   * @param {[number, number]} source the element's text
+   * Places the items of one element.
+   * @param {Place} within the element's place
+   * @param {[number, number]} source the begin and end of the element's text
    * @param {number[]} indices of the items, in order
    */
   place(within, source, indices) {
@@ -81,18 +81,20 @@ class Placer {
   }
 
   /**
-   * The elements with words, the most certain first.
+   * Places the elements with words. The most certain one chooses first.
    * @param {Place} within
    * @param {[number, number]} source
    * @param {number[]} indices
    */
   #placeElements(within, source, indices) {
     const all = this.#units.flatMap((unit, i) => (unit.begin >= within.begin && unit.end <= within.end ? [i] : []));
+    // A single element around the whole text gets all words.
     const only = indices.length === 1 ? this.#block.items[indices[0]] : null;
     if (only && all.length && this.#isWhole(only, source)) {
       this.#places[indices[0]] = this.#placeOf(all[0], all[all.length - 1]);
       return;
     }
+    // The share of each word that belongs to each element, and the scores of the words.
     const shares = indices.map((index) => all.map((unit) => this.#share(index, unit)));
     const others = all.map((_, i) => bestTwo(shares.map((share) => share[i])));
     const wanted = indices.map((index, e) => {
@@ -100,7 +102,8 @@ class Placer {
       const scores = all.map((unit, i) => this.#score(this.#units[unit], shares[e][i], others[i], hasWords));
       return { index, share: shares[e], scores, hasWords, best: bestRow(scores, () => true) };
     });
-    /** @type {Set<number>} places in `all` */
+    // Each element takes the best row of words that are still free.
+    /** @type {Set<number>} indices in `all` */
     const taken = new Set();
     for (const { index, share, scores, hasWords } of wanted.toSorted((a, b) => b.best.sum - a.best.sum)) {
       const isFree = (/** @type {number} */ i) => !taken.has(i);
@@ -140,8 +143,8 @@ class Placer {
   }
 
   /**
-   * How much more a word belongs to an element than outside it, or than to the best other element. Punctuation follows the
-   * words.
+   * How much more of a word belongs to an element than outside it, or than to the best other element. A punctuation mark
+   * scores 0 for an element with words: it follows the words.
    * @param {Unit} unit
    * @param {number} share
    * @param {{first: number, second: number, sum: number}} others the best shares of the elements, and their sum
@@ -155,7 +158,7 @@ class Placer {
   }
 
   /**
-   * A row of words with as much punctuation at its ends as the element has.
+   * A row of words, with as many punctuation marks at its ends as the element has.
    * @param {number} index
    * @param {[number, number]} row
    * @param {number[]} all
@@ -177,11 +180,11 @@ class Placer {
   }
 
   /**
-   * The place of an item without words: where it was carried to, or beside the word that translates its neighbour.
+   * The place of an item without words: where it was carried to, otherwise beside the word that translates its neighbour.
    * @param {Item} item
    * @param {Place} within
    * @param {[number, number]} source
-   * @param {Place[]} taken by its siblings
+   * @param {Place[]} taken the places of its siblings
    * @returns {Place}
    */
   #beside(item, within, source, taken) {
@@ -201,19 +204,19 @@ class Placer {
     const [before, behind] = [text.slice(begin, item.begin), text.slice(item.end, end)];
     if (!/\S/.test(before)) return within.begin;
     if (!/\S/.test(behind)) return within.end;
-    const leans = /\s$/.test(before) && /^\S/.test(behind); // it belongs to the word after it
-    const word = leans
+    const isBeforeWord = /\s$/.test(before) && /^\S/.test(behind);
+    const word = isBeforeWord
       ? /^[\p{L}\p{M}\p{N}]+|^\S/u.exec(behind)
       : /(?:[\p{L}\p{M}\p{N}]+|[^\s])\s*$/u.exec(before.slice(-100));
     const length = word?.[0].length ?? 0;
-    const from = leans ? item.end : item.begin - length;
-    const unit = this.#looking(from, from + length, within);
+    const from = isBeforeWord ? item.end : item.begin - length;
+    const unit = this.#mostAttending(from, from + length, within);
     if (!unit) return within.end;
-    return leans ? unit.begin : unit.end;
+    return isBeforeWord ? unit.begin : unit.end;
   }
 
   /** The unit that attends most to a part of the text. @param {number} begin @param {number} end @param {Place} within */
-  #looking(begin, end, within) {
+  #mostAttending(begin, end, within) {
     let most = 0;
     /** @type {Unit | null} */
     let best = null;
@@ -263,7 +266,7 @@ function bestRow(scores, isFree) {
 }
 
 /**
- * The word that belongs most to an element without a row.
+ * For an element without a row: the word of which the largest share belongs to it.
  * @param {number[]} share
  * @param {(i: number) => boolean} isFit
  * @returns {[number, number] | null}

@@ -1,5 +1,5 @@
-// Puts a translation into the tree. Every element keeps its parent. Text nodes are used again, so that a script of the page
-// that holds a node still holds the right one.
+// Puts a translation into the tree. Every element keeps its parent. Text nodes are used again: a script of the page may hold
+// them.
 import { childrenOf, placesOf } from './placing.js';
 import { shareOf, unitsOf } from './units.js';
 
@@ -7,7 +7,7 @@ import { shareOf, unitsOf } from './units.js';
 /** @typedef {import('./placing.js').Place} Place */
 /** @typedef {import('./units.js').Unit} Unit */
 /** @typedef {import('../engine/engine.js').AlignedPart} AlignedPart */
-/** @typedef {{parent: Node, before: Node | null, children: (string | Node)[], texts: Text[]}} Content what an element is to have, before a node of its own */
+/** @typedef {{parent: Node, before: Node | null, children: (string | Node)[], texts: Text[]}} Content the new content of an element, which goes before its child `before` */
 
 /**
  * The new content of the elements of a block.
@@ -18,7 +18,7 @@ import { shareOf, unitsOf } from './units.js';
 export function contentsOf(block, parts) {
   const { text, units } = joined(block, parts);
   const places = placesOf(block, units, text.length);
-  const gone = block.items.flatMap((item) => goneIn(item, units)).toSorted((a, b) => a.begin - b.begin);
+  const replaced = block.items.flatMap((item) => replacedBy(item, units)).toSorted((a, b) => a.begin - b.begin);
   const children = childrenOf(block.items);
   const whole = { begin: 0, end: text.length, isEmpty: false };
   const contents = [contentOf(block, -1, whole)];
@@ -52,11 +52,11 @@ export function contentsOf(block, parts) {
     };
   }
 
-  /** Adds a part of the translation, without the parts that elements replace. @param {(string | Node)[]} list @param {number} from @param {number} to */
+  /** Adds a part of the translation, without the parts that items replace. @param {(string | Node)[]} list @param {number} from @param {number} to */
   function addText(list, from, to) {
     let rest = from;
     let added = '';
-    for (const { begin, end } of gone) {
+    for (const { begin, end } of replaced) {
       if (end <= rest || begin >= to) continue;
       added += text.slice(rest, Math.max(begin, rest));
       rest = Math.min(end, to);
@@ -65,7 +65,7 @@ export function contentsOf(block, parts) {
     addString(list, added);
   }
 
-  /** White space before and behind something without text. @param {import('./blocks.js').Item} item */
+  /** Whether there is white space before and after an item without text. @param {import('./blocks.js').Item} item */
   function spacesAround({ begin, end }) {
     return [/\s/.test(block.text[begin - 1] ?? ''), /\s/.test(block.text[end] ?? '')];
   }
@@ -78,7 +78,7 @@ function addString(list, text) {
   else if (text) list.push(text);
 }
 
-/** An empty place comes before one that begins there and is not empty. @param {Place} a @param {Place} b */
+/** An empty place comes before a place with words that begins there. @param {Place} a @param {Place} b */
 const byPlace = (a, b) => a.begin - b.begin || a.end - b.end;
 
 /**
@@ -114,27 +114,27 @@ function joined(block, parts) {
  * @param {import('./blocks.js').Item} item
  * @param {Unit[]} units
  */
-function goneIn({ kind, begin, end }, units) {
+function replacedBy({ kind, begin, end }, units) {
   if (kind === 'element' || begin === end) return [];
   const own = units.filter((unit) => unit.isExact && shareOf(unit, begin, end) === 1);
   const whole = own.length > 0 && { begin: own[0].begin, end: own[own.length - 1].end };
-  // Two words that follow each other in the source and in the translation keep the white space between them.
+  // If all words of the item follow each other in the translation too, the white space between them is replaced as well.
   return whole && whole.end - whole.begin === end - begin ? [whole] : own;
 }
 
 /**
- * Gives an element its content. Nodes that are in place stay where they are.
+ * Gives an element its content. Nodes that are already in place are not moved.
  * @param {Content} content
- * @returns {Text[]} the nodes of text that were made
+ * @returns {Text[]} the text nodes that were created
  */
 export function fill({ parent, before, children, texts }) {
   /** @type {Text[]} */
-  const made = [];
+  const created = [];
   const spare = [...texts];
   const nodes = children.map((child) => {
     if (typeof child !== 'string') return child;
     const node = spare.shift() ?? create(parent);
-    if (!texts.includes(node)) made.push(node);
+    if (!texts.includes(node)) created.push(node);
     if (node.data !== child) node.data = child;
     return node;
   });
@@ -148,7 +148,7 @@ export function fill({ parent, before, children, texts }) {
     if (node.nextSibling !== next || node.parentNode !== parent) parent.insertBefore(node, next);
     next = node;
   }
-  return made;
+  return created;
 
   /** @param {Node} of */
   function create(of) {

@@ -10,18 +10,18 @@ import { contentsOf, fill } from './rebuild.js';
 /** @typedef {import('../engine/engine.js').AlignedPart} AlignedPart */
 
 /**
- * What translates: a Translator, or an object with these parts of it.
+ * A Translator, or an object with these parts of it.
  * @typedef {object} Aligning
  * @property {string} sourceLanguage
  * @property {{maxLength: number, copy: string}} info
  * @property {(parts: Part[], options: any) => Promise<AlignedPart[]>} translateAligned
  */
 
-/** UTF-16 units that are translated in one call: enough for full batches, few enough that a call is short. */
+/** UTF-16 units that are translated in one call: enough for full batches, and few enough for a short call. */
 const kAtOnce = 4000;
 
 /**
- * The sentences of a block. A word that is kept does not end one.
+ * The sentences of a block. A word that stays does not end a sentence, whatever its characters are.
  * @param {Block | Attribute} block
  * @param {Aligning} translator
  * @returns {Part[]}
@@ -29,11 +29,13 @@ const kAtOnce = 4000;
 export function partsOf(block, { sourceLanguage, info }) {
   const { text } = block;
   const kept = 'items' in block ? block.items.filter(({ kind }) => kind === 'kept') : [];
+  // Hide the words that stay: letters in their place end no sentence.
   let hidden = '';
   for (const { begin, end } of kept) {
-    hidden += text.slice(hidden.length, begin) + 'I'.repeat(end - begin); // as a letter, it ends no sentence
+    hidden += text.slice(hidden.length, begin) + 'I'.repeat(end - begin);
   }
   hidden += text.slice(hidden.length);
+  // Split the text there, and name the words that stay in each sentence.
   const longest = Math.max(info.maxLength - 2, 2);
   let from = 0;
   return splitSentences(hidden, sourceLanguage, longest).map(({ text: { length }, sentence }) => {
@@ -47,7 +49,7 @@ export function partsOf(block, { sourceLanguage, info }) {
 }
 
 /**
- * Puts a translation where the text was.
+ * Replaces a text by its translation.
  * @param {Block | Attribute} block
  * @param {AlignedPart[]} parts
  */
@@ -61,7 +63,8 @@ export function put(block, parts) {
 }
 
 /**
- * A form sends the text of an option that has no value. So the option gets its former text as its value.
+ * Gives an option without a value its former text as the value. A form sends the text of an option without a value, and
+ * the translation must not change what a form sends.
  * @param {Text} node
  * @param {string} data
  */
@@ -75,7 +78,7 @@ export function keepValue(node, data) {
  * Translates all texts of a tree.
  * @param {Aligning} translator
  * @param {Node} root
- * @param {{signal?: AbortSignal | null, copy?: boolean}} [options] those of `translate`
+ * @param {{signal?: AbortSignal | null, copy?: boolean}} [options] the options of `translate`
  * @param {import('./blocks.js').TreeOptions} [reading]
  */
 export async function translateTree(translator, root, options = {}, reading = {}) {
@@ -84,7 +87,7 @@ export async function translateTree(translator, root, options = {}, reading = {}
   /** @type {(Block | Attribute)[]} */
   let blocks = [];
   let size = 0;
-  // The reader is ahead of the writer, so the whole tree is read first.
+  // The whole tree is read before anything is written, because writing changes the tree.
   const all = [];
   for (const block of textsIn(root, {
     language: translator.sourceLanguage.split('-')[0].toLowerCase(),
@@ -94,6 +97,7 @@ export async function translateTree(translator, root, options = {}, reading = {}
     all.push(block);
     await pace();
   }
+  // Translate some blocks at a time.
   for (const block of all) {
     blocks.push(block);
     size += block.text.length;

@@ -1,5 +1,5 @@
-// A tree of HTML for places without a browser. It has the parts of the DOM that the translation needs. Each node keeps its
-// source, so that nodes that are not translated are written as they were read, byte for byte.
+// A tree of HTML for runtimes without a DOM. It has the parts of the DOM that the translation needs. Each node keeps its
+// source. So a node that is not translated is written byte for byte as it was read.
 
 /** Elements without content. */
 const kVoid = new Set(
@@ -28,7 +28,7 @@ export class TreeNode {
     this.source = source;
   }
 
-  /** Makes nodes of text. */
+  /** Creates text nodes. */
   get ownerDocument() {
     return { createTextNode: (/** @type {string} */ data) => new TreeText(data, escaped(data)) };
   }
@@ -75,7 +75,7 @@ export class TreeText extends TreeNode {
     this.source = escaped(data);
   }
 
-  /** @param {string} data @param {string} source the text as it was written */
+  /** @param {string} data @param {string} source the text as it is in the HTML */
   append(data, source) {
     this.#data += data;
     this.source += source;
@@ -85,10 +85,10 @@ export class TreeText extends TreeNode {
 export class TreeElement extends TreeNode {
   /** @type {Record<string, string>} */
   #attributes;
-  /** What ends it in the source; null: nothing. @type {string | null} */
+  /** Its end tag in the source; null: none. @type {string | null} */
   end = null;
 
-  /** @param {string} localName @param {Record<string, string>} attributes @param {string} source of its tag */
+  /** @param {string} localName @param {Record<string, string>} attributes @param {string} source its start tag */
   constructor(localName, attributes, source) {
     super(1, source);
     this.localName = localName;
@@ -105,7 +105,7 @@ export class TreeElement extends TreeNode {
     return Object.hasOwn(this.#attributes, name);
   }
 
-  /** Writes the attribute into the tag; the rest of the tag stays as it is. @param {string} name @param {string} value */
+  /** Writes the attribute into the tag. The rest of the tag does not change. @param {string} name @param {string} value */
   setAttribute(name, value) {
     const quoted = `${name}="${escaped(value).replaceAll('"', '&quot;')}"`;
     const place = this.hasAttribute(name) ? attributeIn(this.source, name) : null;
@@ -114,7 +114,7 @@ export class TreeElement extends TreeNode {
     this.#attributes[name] = value;
   }
 
-  /** The text of a tree that a reader can see. */
+  /** The text in the element, cut after about 1000 UTF-16 units. */
   get textContent() {
     let text = '';
     for (let node = nextIn(this, this); node && text.length < 1000; node = nextIn(node, this)) {
@@ -129,7 +129,7 @@ const escaped = (text) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\u00A0', '&nbsp;');
 
 /**
- * Where an attribute stands in a tag.
+ * The place of an attribute in a tag.
  * @param {string} tag
  * @param {string} name
  * @returns {[begin: number, end: number] | null}
@@ -156,9 +156,10 @@ function nextIn(node, root) {
  * Reads HTML.
  * @param {string} html
  * @param {{Parser: any}} htmlparser2 the module
- * @returns {TreeElement} what contains it
+ * @returns {TreeElement} the root, which contains everything
  */
 export function readTree(html, { Parser }) {
+  // The parser calls these functions in document order. `open` is the innermost element that is open.
   const root = new TreeElement('', {}, '');
   let open = /** @type {TreeElement} */ (root);
   const source = () => html.slice(parser.startIndex, parser.endIndex + 1);
@@ -199,6 +200,7 @@ export function readTree(html, { Parser }) {
  * @returns {string}
  */
 export function writeTree(root) {
+  // Write each node in document order, and the end tags of the elements that end after it.
   let html = '';
   /** @type {TreeNode | null} */
   let node = root.firstChild;

@@ -1,4 +1,4 @@
-// The words of a translation. The alignment says which part of the source each belongs to.
+// The words of a translation. The alignment says to which part of the source each word belongs.
 
 /** @typedef {import('../engine/engine.js').AlignedPart} AlignedPart */
 
@@ -9,9 +9,9 @@
  * @property {number} end
  * @property {boolean} isWord
  * @property {boolean} isExact whether its place in the source is known: it was carried through
- * @property {number} from where its sentence begins in the block's text
- * @property {Float64Array | [number, number]} source how much of it belongs to the first units of the sentence:
- *   cumulative, from 0 to 1; or exactly [from, to] in the block's text
+ * @property {number} from the begin of its sentence in the block's text
+ * @property {Float64Array | [number, number]} source entry i: the share of the unit that belongs to the first i
+ *   UTF-16 units of the sentence, from 0 to 1. Or, if it is exact, [from, to] in the block's text
  */
 
 // Scripts without spaces: each character counts as a word.
@@ -27,8 +27,8 @@ const kToken = new RegExp(
 /**
  * The units of one sentence, in order.
  * @param {AlignedPart} part
- * @param {number} from where the sentence begins in the block's text
- * @param {number} to where its translation begins in the block's
+ * @param {number} from the begin of the sentence in the block's text
+ * @param {number} to the begin of its translation in the block's translation
  * @returns {Unit[]}
  */
 export function unitsOf(part, from, to) {
@@ -47,7 +47,7 @@ export function unitsOf(part, from, to) {
 }
 
 /**
- * How much of a unit belongs to [begin, end) of the block's text, from 0 to 1.
+ * The share of a unit that belongs to [begin, end) of the block's text, from 0 to 1.
  * @param {Unit} unit
  * @param {number} begin
  * @param {number} end
@@ -58,15 +58,16 @@ export function shareOf({ source, from }, begin, end) {
   return at(end) - at(begin);
 }
 
-/** @typedef {{begin: number, end: number, isWord: boolean, exact?: [number, number]}} Token in a sentence */
+/** @typedef {{begin: number, end: number, isWord: boolean, exact?: [number, number]}} Token a unit with its places in the sentence */
 
 /**
- * The words of a translation, its punctuation, and the parts that it has in common with the source: those that were carried,
- * and those before and after everything that the model read.
+ * The words of a translation, its punctuation marks, and the parts whose place in the source is known: carried parts, and
+ * parts at both ends of the sentence that the model did not read.
  * @param {AlignedPart} part
  * @returns {Token[]}
  */
 function tokensOf({ text, translation, alignment }) {
+  // The carried parts.
   /** @type {Token[]} */
   const exact = [];
   const copied = alignment?.copied ?? new Int32Array(0);
@@ -83,6 +84,7 @@ function tokensOf({ text, translation, alignment }) {
     }
     if (!isSplit) exact.push({ begin, end, isWord: true, exact: [from, to] });
   }
+  // The other words and marks, in order with the carried parts.
   exact.sort((a, b) => a.begin - b.begin);
   const tokens = [];
   let next = 0;
@@ -96,7 +98,8 @@ function tokensOf({ text, translation, alignment }) {
 }
 
 /**
- * The model does not read marks of a list and the like at both ends of a sentence. They are in the translation unchanged.
+ * Finds the exact places of tokens at both ends of a sentence that the model did not read, such as marks of a list. They are
+ * the same in both texts.
  * @param {Token[]} tokens
  * @param {string} text
  * @param {string} translation
@@ -122,11 +125,11 @@ function withEnds(tokens, text, translation, alignment) {
 }
 
 /**
- * A function of a part of the translation. It gives how much of the part belongs to the first UTF-16 units of the source:
- * cumulative, one number for each unit. A piece's attention is spread over the letters of the pieces that it attends to.
+ * A function of a part [begin, end) of the translation. It returns the shares of the part that belong to the first i UTF-16
+ * units of the source, for each i. The attention of a piece is divided among the letters of the pieces that it attends to.
  * Attention to </s> does not count.
  * @param {AlignedPart} part
- * @returns {(begin: number, end: number) => Float64Array | null} null where the alignment says nothing
+ * @returns {(begin: number, end: number) => Float64Array | null} null without an alignment for this part
  */
 function sharesOf({ text, alignment }) {
   if (!alignment) return () => null;
@@ -147,7 +150,7 @@ function sharesOf({ text, alignment }) {
 
 /**
  * How much two pieces belong together: w[t, s] * w[t, s] / (sum over t of w[t, s]) for a target piece t and a source piece s.
- * It is large where each is the other's most important partner.
+ * It is large if each is the most important partner of the other.
  * @param {Float32Array} data [target, source]
  * @param {number} sources
  */

@@ -135,7 +135,7 @@ export class Encoder extends OneSided {
   /**
    * The likeliest pieces for each mask (`info.mask`) of a text.
    * @param {string} text
-   * @param {CallOptions & {count?: number}} [options] `count`: how many for each; left out: 5
+   * @param {CallOptions & {count?: number}} [options] `count`: how many for each; default: 5
    * @returns {Promise<{index: number, guesses: MaskGuess[]}[]>} for each mask its index among the pieces, and the
    *   guesses, best first
    */
@@ -207,8 +207,8 @@ export class Encoder extends OneSided {
    * Finds the answers to a question in a text. An answer that shares a piece with a better one is left out.
    * @param {string} question
    * @param {string} context
-   * @param {CallOptions & {count?: number, maxLength?: number}} [options] `count` of answers, left out: 1; `maxLength`: the most
-   *   pieces of one, left out: 15
+   * @param {CallOptions & {count?: number, maxLength?: number}} [options] `count` of answers, default: 1; `maxLength`: the most
+   *   pieces of one, default: 15
    * @returns {Promise<FoundAnswer[]>} the best first
    */
   async answer(question, context, options) {

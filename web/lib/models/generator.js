@@ -22,17 +22,17 @@ import { OneSided, changes, checkKind } from './one-sided.js';
 /**
  * @typedef {object} GenerateOptions
  * @property {AbortSignal | null} [signal] aborts the call, with its reason
- * @property {number} [maxLength] the most pieces to write; left out: 64. A prompt is kept whole, and the text may end
+ * @property {number} [maxLength] the most pieces to write; default: 64. A prompt is kept whole, and the text may end
  *   earlier at the model's last position
  * @property {number} [temperature] divides the logits: 0 always takes the likeliest piece, above 1 is more random;
- *   left out: the model's own
- * @property {number} [topK] draw from this many of the likeliest pieces; 0: from all; left out: the model's own
- * @property {number} [topP] draw from the fewest pieces whose probabilities reach this sum; left out: the model's own
- * @property {number} [repetitionPenalty] above 1: pieces that occurred already are less likely; left out: the model's
+ *   default: the model's own
+ * @property {number} [topK] draw from this many of the likeliest pieces; 0: from all; default: the model's own
+ * @property {number} [topP] draw from the fewest pieces whose probabilities reach this sum; default: the model's own
+ * @property {number} [repetitionPenalty] above 1: pieces that occurred already are less likely; default: the model's
  *   own
  * @property {string | string[]} [stop] the text ends before the first of these strings
- * @property {number} [seed] a whole number; the same seed draws the same pieces; left out: 0
- * @property {boolean} [promptLookup] false: compute one piece at a time. Left out: pieces are drafted from repetitions in
+ * @property {number} [seed] a whole number; the same seed draws the same pieces; default: 0
+ * @property {boolean} [promptLookup] false: compute one piece at a time. Default: pieces are drafted from repetitions in
  *   the text and computed in one pass, which takes less time and gives the same text, to the bit
  * @property {number} [alternatives] also return this many of the likeliest pieces at each step
  * @property {import('./one-sided.js').Intervention[]} [interventions] changes to the model's attention
@@ -49,7 +49,7 @@ import { OneSided, changes, checkKind } from './one-sided.js';
  * @property {Float32Array} logProbs of each piece, by the model's own distribution
  * @property {Likeliest[]} alternatives for each piece, if requested
  * @property {'length' | 'end' | 'stop'} end why it ends: at `maxLength`, at the model's end piece, before a `stop`
- * @property {boolean} truncated whether the prompt's beginning was left out: it had more pieces than the model has positions
+ * @property {boolean} truncated whether the prompt's beginning was default: it had more pieces than the model has positions
  */
 
 /**

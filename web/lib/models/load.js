@@ -4,7 +4,7 @@ import { described, invalid, readFields } from '../base/arguments.js';
 import { listed, openerOf, readFile } from '../loading/model-files.js';
 import { Translator } from '../api/translator.js';
 import { copied } from '../base/snapshot.js';
-import { addressOf, lasting } from '../loading/model-source.js';
+import { addressOf, withBlobs } from '../loading/model-source.js';
 import { Encoder } from './encoder.js';
 import { folderSource } from '../loading/folder-source.js';
 import { Generator } from './generator.js';
@@ -22,8 +22,8 @@ import { checkKind } from './one-sided.js';
 
 /**
  * @typedef {object} Languages of a translator; BCP 47
- * @property {string} [sourceLanguage] left out: 'und', undetermined
- * @property {string} [targetLanguage] left out: 'und'
+ * @property {string} [sourceLanguage] default: 'und', undetermined
+ * @property {string} [targetLanguage] default: 'und'
  * @property {number} [beam] as in `Translator.create`
  */
 
@@ -78,7 +78,7 @@ export async function load(model, options) {
     throw invalid('class', `expected one of ${Object.keys(kKinds).join(', ')}, got ${described(wanted)}`);
   }
   const wantedKind = wanted && kKinds[/** @type {keyof ModelClasses} */ (wanted)];
-  const source = lasting(folderSource(model)); // it is read twice
+  const source = withBlobs(folderSource(model)); // it is read twice
   how.wasm = copied(how.wasm);
   const opened = await openUnlessMarian(source, how, { sourceLanguage, targetLanguage }).catch(rethrowPublic);
   if (!opened) {
@@ -132,7 +132,7 @@ async function withConfig(source, signal) {
  * @returns {Promise<FolderInfo>} rejects as `load` does
  */
 export async function inspect(model, options) {
-  const source = lasting(folderSource(model));
+  const source = withBlobs(folderSource(model));
   const languages = { sourceLanguage: 'und', targetLanguage: 'und' };
   const found = await inspectModel(source, options).catch(async (error) => {
     if (await isMarian(source, error, languages, options?.signal)) return null;

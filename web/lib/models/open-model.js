@@ -7,7 +7,7 @@ import { ModelReference } from '../hosting/model-reference.js';
 import { monitored } from '../api/progress.js';
 import { engineSettings } from '../api/settings.js';
 import { modelsKind } from '../engine/models/kind.js';
-import { addressOf, lasting, nameOf } from '../loading/model-source.js';
+import { addressOf, withBlobs, nameOf } from '../loading/model-source.js';
 
 /** @typedef {import('../loading/folder-source.js').FolderSource} FolderSource */
 /** @typedef {import('../loading/folder-source.js').Numbers} Numbers */
@@ -20,7 +20,7 @@ import { addressOf, lasting, nameOf } from '../loading/model-source.js';
  * @property {'baseline' | 'relaxed' | (string & {}) | URL | ArrayBuffer | WebAssembly.Module} [wasm] as there
  * @property {string | URL} [baseUrl] as there
  * @property {Numbers} [numbers] the number format of float weights in memory: 'float'; 'int8', a quarter of the size;
- *   or 'auto': int8 if floats would take over 128 MiB; left out: 'auto'
+ *   or 'auto': int8 if floats would take over 128 MiB; default: 'auto'
  */
 
 const kNumbers = ['auto', 'float', 'int8'];
@@ -74,7 +74,7 @@ export async function inspectModel(from, given) {
   const options = /** @type {LoadOptions} */ (readFields(given, 'inspect', kLoad));
   const { signal = new AbortController().signal } = options;
   signal.throwIfAborted();
-  const source = withNumbers(lasting(from), options); // it is read when the engine has started
+  const source = withNumbers(withBlobs(from), options); // it is read when the engine has started
   const host = holdHost(engineSettings(options, modelsKind));
   try {
     await unlessAborted(host.started, signal);

@@ -1,6 +1,6 @@
-// <script type="module" src=".../page-auto.js" data-to="fr">: with this line a page offers itself in another language.
+// <script type="module" src=".../page-auto.js" data-to="fr"> adds a button to a page, which translates the page.
 // data-to, data-languages, data-from, data-base-url and data-bilingual are the attributes of <qkv-translate>. With
-// data-start the page is translated at once.
+// data-start the page is translated immediately.
 import { defineTranslate } from './element.js';
 
 /** Adds the button to the page that has the script. Without a page it does nothing. */

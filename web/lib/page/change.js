@@ -8,16 +8,17 @@ import { keepValue } from '../markup/translate.js';
 /** @typedef {import('../engine/engine.js').AlignedPart} AlignedPart */
 
 /**
- * Changes nodes, and puts the selection and the focus back where they were.
+ * Changes nodes, then restores the selection and the focus.
  * @param {Node} node
  * @param {() => void} work
  */
-export function keepingPlace(node, work) {
+export function keepingSelection(node, work) {
   const page = node.ownerDocument;
   const selection = page?.getSelection?.();
   const active = /** @type {HTMLElement | null} */ (page?.activeElement);
   const { anchorNode, anchorOffset, focusNode, focusOffset } = selection ?? {};
   work();
+  // Restore the selection if it has changed. A text may be shorter now, so offsets are limited.
   const isMoved = selection?.anchorNode !== anchorNode || selection?.anchorOffset !== anchorOffset;
   if (
     selection &&
@@ -37,13 +38,13 @@ export function keepingPlace(node, work) {
 export class BlockChange {
   block;
   /** @type {Text[]} */
-  #made = [];
+  #created = [];
   /** @type {{node: Text, was: string, now: string}[]} */
   #texts = [];
-  /** What each element had. @type {{parent: Node, nodes: Node[]}[]} */
+  /** The former nodes of each element. @type {{parent: Node, nodes: Node[]}[]} */
   #orders = [];
-  /** @type {Element[]} */
-  #valued = [];
+  /** The options that got a value. @type {Element[]} */
+  #withValue = [];
 
   /** @param {Block} block @param {AlignedPart[]} parts */
   constructor(block, parts) {
@@ -56,39 +57,39 @@ export class BlockChange {
     const option = /** @type {Element | null} */ (block.parent);
     const hadValue = option?.localName !== 'option' || option.hasAttribute('value');
     for (const { node, data } of block.texts) keepValue(node, data);
-    if (option && !hadValue) this.#valued.push(option);
-    this.#made = contents.flatMap((content) => fill(content));
+    if (option && !hadValue) this.#withValue.push(option);
+    this.#created = contents.flatMap((content) => fill(content));
     this.#texts = block.texts.map(({ node, data }) => ({ node, was: data, now: node.data }));
   }
 
   /** The nodes in which the page may change the text. @returns {Node[]} */
   get nodes() {
-    return [...this.#texts.map(({ node }) => node), ...this.#made];
+    return [...this.#texts.map(({ node }) => node), ...this.#created];
   }
 
-  /** The elements whose children it set. */
+  /** The elements whose children were set. */
   get parents() {
     return this.#orders.map(({ parent }) => parent);
   }
 
-  /** Whether the page has left the translation as it was put. */
+  /** Whether the page has not changed the translation. */
   get isWhole() {
     return (
       this.#texts.every(({ node, now }) => node.data === now && node.isConnected) &&
-      this.#made.every((node) => node.isConnected)
+      this.#created.every((node) => node.isConnected)
     );
   }
 
-  /** Puts the former text back, except where the page has changed it since. */
+  /** Restores the former text, except where the page has changed the translation. */
   undo() {
-    for (const node of this.#made) node.remove();
+    for (const node of this.#created) node.remove();
     for (const { node, was, now } of this.#texts) if (node.data === now) node.data = was;
     for (const { parent, nodes } of this.#orders)
       reorder(
         parent,
         nodes.filter((node) => node.parentNode === parent),
       );
-    for (const option of this.#valued) option.removeAttribute('value');
+    for (const option of this.#withValue) option.removeAttribute('value');
   }
 }
 
@@ -100,7 +101,7 @@ export function rowOf({ first, last }) {
   return nodes;
 }
 
-/** @param {Node} parent @param {Node[]} nodes in the order that they are to have */
+/** @param {Node} parent @param {Node[]} nodes in their new order */
 function reorder(parent, nodes) {
   const isBehind = (/** @type {Node} */ a, /** @type {Node} */ b) => Boolean(a.compareDocumentPosition(b) & 4);
   let last = nodes[0];
@@ -147,6 +148,7 @@ export class BilingualChange {
   /** @param {Block} block @param {AlignedPart[]} parts @param {string} from a language @param {string} to */
   constructor(block, parts, from, to) {
     this.block = block;
+    // Copy the block's nodes, without ids.
     const page = /** @type {Document} */ (block.parent.ownerDocument);
     const added = page.createElement('span');
     added.className = 'qkv-translation notranslate';
@@ -155,6 +157,7 @@ export class BilingualChange {
     added.style.display = 'block';
     for (const node of rowOf(block)) added.append(node.cloneNode(true));
     for (const element of added.querySelectorAll('[id]')) element.removeAttribute('id');
+    // Put the translation into the copy, and remove pictures, buttons and the like from it.
     const copy = blockIn(added, block.text, from);
     if (copy) for (const content of contentsOf(copy, parts)) fill(content);
     for (const element of added.querySelectorAll(kObjects)) element.remove();
@@ -189,7 +192,7 @@ export class BilingualChange {
  * @returns {Block | null} null if the copy has another text
  */
 function blockIn(copy, text, language) {
-  // The copy has translate="no" itself, so its content is read.
+  // The copy itself forbids translation, so its content is read in a fragment.
   const fragment = copy.ownerDocument.createDocumentFragment();
   fragment.append(...copy.childNodes);
   const block = /** @type {Block | undefined} */ (
@@ -201,6 +204,6 @@ function blockIn(copy, text, language) {
   return block;
 }
 
-/** Attributes that a copy must not repeat. */
+/** Elements that a copy must not have a second time. */
 const kObjects =
   'button,input,select,textarea,img,picture,svg,canvas,audio,video,iframe,object,embed,script,style,template,datalist';

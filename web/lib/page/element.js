@@ -1,8 +1,8 @@
-// <qkv-translate to="fr">: a button that translates the page. It has a menu of languages, shows progress, and undoes.
+// <qkv-translate to="fr">: a button that translates the page, and restores it. It has a menu of languages and shows progress.
 import { translatePage } from './page.js';
 import { styleSheet } from './style.js';
 
-/** The element's texts in English. The property `labels` replaces them. `{language}` becomes a language's name. */
+/** The element's texts in English. The property `labels` replaces them. `{language}` is replaced by a language's name. */
 const kLabels = {
   name: 'Translation',
   translate: 'Translate into {language}',
@@ -17,11 +17,11 @@ const kLabels = {
 };
 /** @typedef {typeof kLabels} Labels */
 
-/** The base class where there is no page: Node only imports the module. */
+/** The base class. Node, which has no HTMLElement, can import the module too. */
 const Base = /** @type {typeof HTMLElement} */ (globalThis.HTMLElement ?? class {});
 
 /**
- * Attributes: `to`, a language; `languages`, those of the menu, with spaces between; `from`, the page's language; `base-url`,
+ * Attributes: `to`, a language; `languages`, those of the menu, separated by spaces; `from`, the page's language; `base-url`,
  * the folder with the files of qkv and of models; `bilingual`. Properties: `options`, further options of `translatePage`;
  * `labels`; `page`, the translation that is shown. Events: 'qkv-translated', 'qkv-restored', and 'qkv-failed' with the
  * error as its `detail`.
@@ -75,17 +75,17 @@ export class TranslateElement extends Base {
   /**
    * Translates the page.
    * @param {string} [to]
-   * @returns {Promise<void>} when what is in view is translated, or when it failed
+   * @returns {Promise<void>} resolves when the texts in view are translated, or when it has failed
    */
   async start(to = this.#to) {
-    // A page that is translated already, or is about to be, is put back first.
+    // An earlier translation is undone first.
     this.restore();
     if (to !== this.getAttribute('to')) this.setAttribute('to', to);
     const starting = new AbortController();
     this.#starting = starting;
     this.#say('loading');
     try {
-      // Attributes say what to do; `options` has what attributes cannot say.
+      // `options` overrides the attributes.
       const from = this.getAttribute('from') ?? undefined;
       const baseUrl = this.getAttribute('base-url') ?? undefined;
       const given = { ...(from && { from }), ...(baseUrl && { baseUrl }) };
@@ -98,7 +98,7 @@ export class TranslateElement extends Base {
         to,
         signal: starting.signal,
       });
-      // Somebody may have stopped it, or started it again, while it loaded.
+      // A click may have stopped it, or started it again, while it loaded.
       if (starting.signal.aborted) return page.undo();
       this.page = page;
       page.addEventListener('progress', () =>
@@ -117,7 +117,7 @@ export class TranslateElement extends Base {
     }
   }
 
-  /** Shows the page as it was. */
+  /** Undoes the translation. */
   restore() {
     this.#starting?.abort();
     this.#starting = null;
@@ -132,6 +132,7 @@ export class TranslateElement extends Base {
   }
 
   #build() {
+    // The elements.
     const root = this.attachShadow({ mode: 'open' });
     root.adoptedStyleSheets = [styleSheet()];
     const make = (
@@ -158,6 +159,7 @@ export class TranslateElement extends Base {
     const error = make('div', { class: 'error', role: 'alert' });
     root.append(make('div', { class: 'bar' }, [main, more]), progress, error, menu, status);
     this.#parts = { main, more, menu, progress, status, error, make };
+    // The events.
     main.addEventListener('click', () => (this.#isOn ? this.restore() : void this.start()));
     more.addEventListener('click', () => this.#open(menu.hasAttribute('hidden')));
     root.addEventListener('keydown', (event) => this.#key(/** @type {KeyboardEvent} */ (event)));
@@ -191,6 +193,7 @@ export class TranslateElement extends Base {
   }
 
   #show() {
+    // The two buttons.
     const { main, more, menu, make } = this.#parts;
     main.textContent = this.#text(this.#isOn ? 'original' : 'translate');
     main.setAttribute('aria-pressed', String(this.#isOn));
@@ -210,6 +213,7 @@ export class TranslateElement extends Base {
       });
       return button;
     };
+    // The menu: the languages, and the choice to show both languages.
     const languages = this.#languages.map((to) => {
       const button = item(nameOf(to), 'menuitemradio', this.#isOn && to === this.#to, () => void this.start(to));
       button.lang = to;
@@ -251,7 +255,7 @@ export class TranslateElement extends Base {
   }
 }
 
-/** A language's name in that language: its speakers look for that. @param {string} tag */
+/** A language's name in that language, because its speakers look for that name. @param {string} tag */
 function nameOf(tag) {
   try {
     return new Intl.DisplayNames([tag], { type: 'language' }).of(tag) ?? tag;

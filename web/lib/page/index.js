@@ -1,4 +1,4 @@
-// `qkv/page`: translates a page in place; <qkv-translate> does it at a click. The import itself changes nothing.
+// The entry point 'qkv/page': translates a page in place, by a call or by a click on <qkv-translate>. An import does nothing.
 export { translatePage } from './page.js';
 export { PageTranslation } from './translate-page.js';
 export { TranslateElement, defineTranslate } from './element.js';

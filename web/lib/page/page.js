@@ -1,4 +1,4 @@
-// Makes the translation of a page from the options of a call.
+// The function `translatePage`, and its options.
 import { readFields } from '../base/arguments.js';
 import { Translator } from '../api/translator.js';
 import { PageTranslation } from './translate-page.js';
@@ -22,23 +22,23 @@ const kPage = ['to', 'from', 'root', 'observe', 'attributes', 'bilingual', 'sign
 
 /**
  * @typedef {object} PageOptionsFields
- * @property {string} [to] the language to translate into; left out where there is a translator
- * @property {string} [from] the page's language; left out: what its `lang` says, else English
- * @property {Element} [root] what to translate; left out: the page with its title
- * @property {boolean} [observe] false: later changes of the page are not translated; left out: true
- * @property {boolean} [attributes] false: attributes stay; left out: true
+ * @property {string} [to] the language to translate into; not needed with a translator
+ * @property {string} [from] the page's language; default: its `lang`, otherwise English
+ * @property {Element} [root] what to translate; default: the page with its title
+ * @property {boolean} [observe] false: later changes of the page are not translated; default: true
+ * @property {boolean} [attributes] false: attributes stay; default: true
  * @property {boolean} [bilingual] true: each text stays, with its translation below it
  * @property {AbortSignal | null} [signal] ends the translation; finished parts stay
- * @property {Translator} [translator] translates the sentences; left out: one that is created with the other options
+ * @property {Translator} [translator] translates the sentences; default: one that is created with the other options
  */
-/** @typedef {PageOptionsFields & Omit<CreateOptions, 'sourceLanguage' | 'targetLanguage' | 'signal'>} PageOptions those of `Translator.create` too */
+/** @typedef {PageOptionsFields & Omit<CreateOptions, 'sourceLanguage' | 'targetLanguage' | 'signal'>} PageOptions including those of `Translator.create` */
 
 /**
- * Translates a page in place: first the texts in view, the others when they are scrolled into view. Code, elements with translate="no" and
- * text that a person edits stay (docs/markup.md). A page has one translation at a time: a second one of the same elements
- * undoes the first.
+ * Translates a page in place: first the texts in view, the others when they are scrolled into view. Code, elements with
+ * translate="no" and text that a person edits stay (docs/markup.md). A page has one translation at a time: a second
+ * translation of the same elements undoes the first.
  * @param {PageOptions} options
- * @returns {Promise<PageTranslation>} once there is a translator; rejects as `Translator.create` does
+ * @returns {Promise<PageTranslation>} resolves when there is a translator; rejects as `Translator.create` does
  */
 export async function translatePage(options) {
   const {

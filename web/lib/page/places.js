@@ -1,12 +1,12 @@
-// Where the texts of a page are: which element shows whether a text is in view, whether a text has changed since it was
-// read, and which shadow roots and frames there are.
+// Places of texts in a page: the element that shows whether a text is in view, changes of a text since it was read, shadow
+// roots and frames.
 
 /** @typedef {import('../markup/blocks.js').Block} Block */
 /** @typedef {import('../markup/blocks.js').Attribute} Attribute */
 
 /**
- * The element that shows whether a text is in view: the nearest one around it that has a box. The root element counts as in
- * view.
+ * The element that shows whether a text is in view: the nearest element around it that has a box. Without one it is the
+ * root element of the document, which counts as in view.
  * @param {Node} node
  * @param {Element} root
  * @returns {Element}
@@ -44,8 +44,8 @@ export function isCurrent(text) {
 }
 
 /**
- * The shadow roots in a tree, and the documents of its frames of the same origin. `onload`: calls back with the document that
- * a frame shows later.
+ * The shadow roots in a tree, and the documents of its frames of the same origin. `onload`: calls its
+ * argument with each document that the frame loads later.
  * @param {Node} root
  * @param {() => Promise<void>} pace
  * @returns {AsyncGenerator<{root: Node | null, onload?: (load: (root: Node) => void) => void}, void>}
@@ -95,7 +95,7 @@ export function markLanguage(root, language) {
 }
 
 /**
- * The element around a node whose texts were read as a whole.
+ * The nearest element around a node whose texts have been read, or the node itself.
  * @param {Node} node
  * @param {WeakSet<Node>} read
  */

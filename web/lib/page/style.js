@@ -31,7 +31,7 @@ progress[hidden] { display: none; }
 /** @type {CSSStyleSheet | undefined} */
 let sheet;
 
-/** The style sheet, made once. */
+/** The style sheet, which is created once. */
 export function styleSheet() {
   if (!sheet) {
     sheet = new CSSStyleSheet();

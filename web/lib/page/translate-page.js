@@ -1,10 +1,10 @@
-// Translates a page in place: first the texts in view, the others when they are scrolled into view. Texts that the page changes are
-// translated again.
+// Translates a page in place: first the texts in view, the others when they are scrolled into view. Texts that
+// the page changes are translated again.
 import { textsIn } from '../markup/blocks.js';
-import { isOff } from '../markup/elements.js';
+import { isInsideForbidden } from '../markup/elements.js';
 import { partsOf } from '../markup/translate.js';
 import { pacer } from '../base/runtime.js';
-import { AttributeChange, BilingualChange, BlockChange, keepingPlace } from './change.js';
+import { AttributeChange, BilingualChange, BlockChange, keepingSelection } from './change.js';
 import { anchorOf, containerOf, innerRoots, isCurrent, markLanguage } from './places.js';
 
 /** @typedef {import('../markup/blocks.js').Block} Block */
@@ -13,25 +13,25 @@ import { anchorOf, containerOf, innerRoots, isCurrent, markLanguage } from './pl
 /** @typedef {BlockChange | AttributeChange | BilingualChange} Change */
 /** @typedef {import('../markup/translate.js').Aligning} Aligning */
 
-/** UTF-16 units that are translated in one call. It is small, so that texts in view appear soon. */
+/** UTF-16 units that are translated in one call. A small number makes texts in view appear soon. */
 const kAtOnce = 1200;
-/** How far beyond the window texts are translated, in windows. */
+/** Texts are also translated so far above and below the window, in heights of the window. */
 const kAhead = 1;
-/** The most milliseconds for which texts are put into the page without a pause. */
+/** The most milliseconds of writing texts into the page without a pause. */
 const kSlice = 8;
 const kMostCached = 2000;
 const kAttributes = ['alt', 'title', 'placeholder', 'aria-label'];
 
-/** The translations of pages that are not undone. @type {Set<PageTranslation>} */
+/** The translations of pages that have not been undone. @type {Set<PageTranslation>} */
 const active = new Set();
 
-/** @typedef {{translated: number, found: number}} Progress in texts and attributes */
+/** @typedef {{translated: number, found: number}} Progress numbers of texts and attributes */
 
 /**
  * A page, or a part of it, that is being translated. It has 'progress' events, whose `detail` is a Progress.
  */
 export class PageTranslation extends EventTarget {
-  /** It translates the sentences. @readonly */
+  /** The translator of the sentences. @readonly */
   translator;
   /** @readonly */
   root;
@@ -42,19 +42,19 @@ export class PageTranslation extends EventTarget {
    * @type {Map<Element, Set<Block | Attribute>>}
    */
   #waiting = new Map();
-  /** Elements in view or near, and whether they are in view. @type {Map<Element, boolean>} */
+  /** Elements in view or near the view, and whether they are in view. @type {Map<Element, boolean>} */
   #near = new Map();
-  /** Elements that may be in view; the observer has not told yet. @type {Set<Element>} */
+  /** Elements for which the observer has not yet reported whether they are in view. @type {Set<Element>} */
   #unseen = new Set();
   /** @type {Set<Change>} */
   #changes = new Set();
-  /** Changes by the nodes that they set. @type {WeakMap<Node, Change>} */
+  /** The change that set each node. @type {WeakMap<Node, Change>} */
   #changeOf = new WeakMap();
-  /** Changes by the elements whose children they set. @type {WeakMap<Node, Set<Change>>} */
+  /** The changes that set children of each element. @type {WeakMap<Node, Set<Change>>} */
   #changesIn = new WeakMap();
   /** @type {WeakMap<Element, Map<string, AttributeChange>>} */
   #attributesOf = new WeakMap();
-  /** The text that waits, by its first node. @type {WeakMap<Node, {text: Block, list: Set<Block | Attribute>}>} */
+  /** The waiting text that begins with each node. @type {WeakMap<Node, {text: Block, list: Set<Block | Attribute>}>} */
   #waitingFor = new WeakMap();
   /** Elements whose texts were read. @type {WeakSet<Node>} */
   #read = new WeakSet();
@@ -62,7 +62,7 @@ export class PageTranslation extends EventTarget {
   #cache = new Map();
   /** @type {Set<Node>} */
   #roots = new Set();
-  /** Work that is going on. */
+  /** The number of tasks that are running. */
   #busy = 0;
   #isTranslating = false;
   /** @type {(() => void)[]} */
@@ -105,13 +105,14 @@ export class PageTranslation extends EventTarget {
    * @returns {Promise<void>}
    */
   async settled() {
-    // Changes of the page are reported in a later task, and whether they are in view some frames after that.
+    // Changes of the page are reported in a later task. Some frames later the observer reports whether they are in view.
+    // So two frames in a row without work are needed.
     const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-    for (let calm = 0; calm < 2 && !this.#life.signal.aborted;) {
+    for (let idleFrames = 0; idleFrames < 2 && !this.#life.signal.aborted;) {
       await frame();
       if (this.#busy > 0) await new Promise((resolve) => this.#settling.push(() => resolve(undefined)));
       const isUnseen = [...this.#unseen].some((element) => element.isConnected);
-      calm = this.#busy > 0 || isUnseen ? 0 : calm + 1;
+      idleFrames = this.#busy > 0 || isUnseen ? 0 : idleFrames + 1;
     }
     if (this.#failure) throw this.#failure;
   }
@@ -131,8 +132,8 @@ export class PageTranslation extends EventTarget {
   undo() {
     this.stop();
     active.delete(this);
-    keepingPlace(this.root, () => {
-      for (const change of [...this.#changes].toReversed()) this.#takeBack(change);
+    keepingSelection(this.root, () => {
+      for (const change of [...this.#changes].toReversed()) this.#undoChange(change);
     });
     this.#unmark();
     this.#unmark = () => {};
@@ -161,7 +162,7 @@ export class PageTranslation extends EventTarget {
     });
   }
 
-  /** Reads the texts in a node that were not read yet. @param {Node} root */
+  /** Reads the texts in a node that have not been read yet. @param {Node} root */
   async #readTexts(root) {
     await this.#work(async () => {
       const pace = pacer();
@@ -176,21 +177,22 @@ export class PageTranslation extends EventTarget {
         keeps: info.copy !== 'none',
         attributes: this.#options.attributes,
         displayOf: (/** @type {Element} */ element) => getComputedStyle(element).display,
-        translate: !isOff(root.parentNode ?? /** @type {ShadowRoot} */ (root).host),
+        translate: !isInsideForbidden(root.parentNode ?? /** @type {ShadowRoot} */ (root).host),
         opens,
       };
       for (const text of textsIn(root, reading)) {
-        this.#wait(text);
+        this.#addWaiting(text);
         await pace();
         if (this.#life.signal.aborted) return;
       }
     });
   }
 
-  /** Makes a text wait until it is near the view, unless it is translated. @param {Block | Attribute} text */
-  #wait(text) {
+  /** Adds a text to those that wait until they are near the view, unless it is translated already. @param {Block | Attribute} text */
+  #addWaiting(text) {
     const isBlock = 'items' in text;
     if (isBlock ? this.#isDone(text) : this.#attributesOf.get(text.element)?.get(text.name)?.isWhole) return;
+    // The same text may wait already. Then it is replaced.
     const anchor = anchorOf(isBlock ? text.parent : text.element, this.root);
     const list = this.#waiting.get(anchor) ?? new Set();
     if (isBlock) {
@@ -200,6 +202,7 @@ export class PageTranslation extends EventTarget {
     }
     list.add(text);
     this.#found++;
+    // Observe the element that shows whether the text is in view.
     if (!this.#waiting.has(anchor)) {
       this.#waiting.set(anchor, list);
       if (anchor === this.root.ownerDocument.documentElement) this.#near.set(anchor, true);
@@ -214,13 +217,16 @@ export class PageTranslation extends EventTarget {
     this.#seeing.observe(anchor);
   }
 
-  /** Whether a block is translated. If the page has changed it since, it is put back and read again. @param {Block} block */
+  /**
+   * Whether a block is translated. If the page has changed the translation, it is undone and the text is read again.
+   * @param {Block} block
+   */
   #isDone({ texts, parent }) {
     const changes = new Set(texts.map(({ node }) => this.#changeOf.get(node)));
     changes.delete(undefined);
     if (changes.size === 0) return false;
     if (texts.every(({ node }) => this.#changeOf.get(node)?.isWhole)) return true;
-    for (const change of changes) if (change) this.#takeBack(change);
+    for (const change of changes) if (change) this.#undoChange(change);
     void this.#readTexts(containerOf(parent, this.#read));
     return true;
   }
@@ -279,6 +285,7 @@ export class PageTranslation extends EventTarget {
 
   /** @param {(Block | Attribute)[]} texts @returns {Promise<AlignedPart[][]>} */
   async #translations(texts) {
+    // Find the sentences of each text. Texts with the same sentences have the same key.
     const pace = pacer();
     /** @type {import('../text/sentences.js').Part[][]} */
     const parts = [];
@@ -287,6 +294,7 @@ export class PageTranslation extends EventTarget {
       await pace();
     }
     const keys = parts.map((list) => JSON.stringify(list));
+    // Translate the texts that are not in the cache.
     const wanted = [...new Set(keys)].filter((key) => !this.#cache.has(key));
     const lists = wanted.map((key) => parts[keys.indexOf(key)]);
     const done = lists.length
@@ -299,6 +307,7 @@ export class PageTranslation extends EventTarget {
       found.set(key, translated);
       this.#cache.set(key, translated);
     });
+    // Remove the oldest entries of the cache.
     for (const key of this.#cache.keys()) {
       if (this.#cache.size <= kMostCached) break;
       this.#cache.delete(key);
@@ -307,12 +316,12 @@ export class PageTranslation extends EventTarget {
   }
 
   /**
-   * Puts translations into the page for some milliseconds. The selection is saved and restored once for all of them, because
-   * the browser computes the layout to read it.
+   * Puts translations into the page for some milliseconds. The selection is saved and restored once for all of them: to read
+   * it, the browser must compute the layout.
    * @param {(Block | Attribute)[]} texts
    * @param {AlignedPart[][]} lists
    * @param {number} from
-   * @returns {number} the first that is left
+   * @returns {number} the index of the first text that is not in the page yet
    */
   #putSome(texts, lists, from) {
     const end = performance.now() + kSlice;
@@ -321,7 +330,7 @@ export class PageTranslation extends EventTarget {
       do this.#put(texts[i], lists[i++]);
       while (i < texts.length && performance.now() < end);
     };
-    this.#quietly(() => keepingPlace(this.root, put));
+    this.#unobserved(() => keepingSelection(this.root, put));
     return i;
   }
 
@@ -356,8 +365,8 @@ export class PageTranslation extends EventTarget {
     this.#attributesOf.get(element)?.set(name, change);
   }
 
-  /** Changes nodes without observing that. Changes that the page made before are handled first. @param {() => void} work */
-  #quietly(work) {
+  /** Changes nodes so that the observer does not report it. Earlier changes of the page are handled first. @param {() => void} work */
+  #unobserved(work) {
     const records = this.#mutations.takeRecords();
     if (records.length) this.#changed(records);
     work();
@@ -365,18 +374,19 @@ export class PageTranslation extends EventTarget {
   }
 
   /** @param {Change} change */
-  #takeBack(change) {
+  #undoChange(change) {
     if (!this.#changes.delete(change)) return;
     for (const node of change.nodes) this.#changeOf.delete(node);
     for (const parent of change.parents) this.#changesIn.get(parent)?.delete(change);
     if (this.#life.signal.aborted) change.undo();
-    else this.#quietly(() => keepingPlace(this.root, () => change.undo()));
+    else this.#unobserved(() => keepingSelection(this.root, () => change.undo()));
   }
 
-  /** Reads again what the page has changed. @param {MutationRecord[]} records */
+  /** Undoes the translations of texts that the page has changed, and reads the texts again. @param {MutationRecord[]} records */
   #changed(records) {
     /** @type {Set<Node>} */
     const again = new Set();
+    // Find the elements whose texts must be read again.
     for (const { type, target, addedNodes } of records) {
       if (type === 'attributes') {
         again.add(containerOf(target, this.#read));
@@ -384,17 +394,18 @@ export class PageTranslation extends EventTarget {
       }
       const changes =
         type === 'characterData' ? [this.#changeOf.get(target)] : [...(this.#changesIn.get(target) ?? [])];
-      for (const change of changes) if (change && !(type === 'characterData' && change.isWhole)) this.#takeBack(change);
+      for (const change of changes) if (change && !(type === 'characterData' && change.isWhole)) this.#undoChange(change);
       again.add(containerOf(type === 'characterData' ? (target.parentNode ?? target) : target, this.#read));
       for (const node of addedNodes) if (node.nodeType === 1) this.#read.delete(node);
     }
+    // Read them, then look for shadow roots and frames in new nodes.
     for (const node of again) if (node.isConnected) void this.#readTexts(node);
     for (const { addedNodes } of records) {
       for (const node of addedNodes) if (node.nodeType === 1 && node.isConnected) void this.#addInner(node);
     }
   }
 
-  /** @param {() => Promise<void>} work */
+  /** Runs a task and counts it as running. An error ends the translation. @param {() => Promise<void>} work */
   async #work(work) {
     this.#busy++;
     try {

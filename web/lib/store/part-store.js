@@ -132,7 +132,7 @@ function makePartStore(settings, signal, { store, record, isKept, estimate }, re
    * @param {string} url
    * @param {string | undefined} hash its SHA-256, if it is known
    * @param {{isOptional?: boolean, isChecked?: boolean}} [how] `isOptional`: the server may lack it; `isChecked`: its
-   *   hash is compared; left out: true
+   *   hash is compared; default: true
    * @returns {Promise<Opened | null>} rejects as `open` and `openOptional` do
    */
   async function open(name, url, hash, { isOptional, isChecked = true } = {}) {

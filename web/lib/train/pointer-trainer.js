@@ -16,21 +16,21 @@ import { Training, trainingEngine } from './training.js';
 
 /**
  * @typedef {object} PointerConfig
- * @property {number} [width] of a state, from 1 to 4096; left out: 64
- * @property {'lstm' | 'gru'} [cell] left out: 'lstm'
+ * @property {number} [width] of a state, from 1 to 4096; default: 64
+ * @property {'lstm' | 'gru'} [cell] default: 'lstm'
  * @property {boolean} [bidirectional] the encoder reads both ways; each direction then has half of the width
  * @property {boolean} [repeats] whether a point may be written twice
- * @property {number} [batch] sets a step, from 1 to 4096; left out: 32
- * @property {number} [rate] Adam's learning rate, from 0 to 10; left out: 0.005
- * @property {number} [clip] the largest length of the gradient; 0: no clipping; left out: 1
- * @property {number} [seed] of the first weights and of the order of the data; left out: 1
+ * @property {number} [batch] sets a step, from 1 to 4096; default: 32
+ * @property {number} [rate] Adam's learning rate, from 0 to 10; default: 0.005
+ * @property {number} [clip] the largest length of the gradient; 0: no clipping; default: 1
+ * @property {number} [seed] of the first weights and of the order of the data; default: 1
  */
 
 /**
  * @typedef {object} PointerTrainerOptions
- * @property {Iterable<PointSet>} [sets] the training data; left out: the network only runs
+ * @property {Iterable<PointSet>} [sets] the training data; default: the network only runs
  * @property {Iterable<PointSet>} [dev] sets for measuring, which are not trained on
- * @property {number} [inputs] numbers of a point; left out: those of the first set
+ * @property {number} [inputs] numbers of a point; default: those of the first set
  * @property {PointerConfig} [config]
  * @property {Checkpoint} [checkpoint] of a trainer with the same config and sets, to continue from
  * @property {Record<string, Uint8Array>} [files] what `files()` gave, to begin with its weights; `inputs` and the sizes
@@ -171,7 +171,7 @@ function networkOf(files) {
   throw invalid('files', 'config.json is not that of a pointer network');
 }
 
-/** @param {Points} points @param {string} where @param {number} [inputs] left out: as many as the first has @returns {number[][]} */
+/** @param {Points} points @param {string} where @param {number} [inputs] default: as many as the first has @returns {number[][]} */
 function rowsOf(points, where, inputs) {
   if (!Array.isArray(points) || points.length === 0) throw invalid(where, 'expected a list of points, one or more');
   const rows = points.map((point) => (Array.isArray(point) ? point : [point]));

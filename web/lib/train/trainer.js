@@ -17,7 +17,7 @@ import { Training, trainingEngine } from './training.js';
  * The config of a run, as in the file of `qkv train` (web/docs/training.md), without the fields of files,
  * `precision`, `wire` and the intervals of reports. All fields have defaults; an unknown field is an error.
  * @typedef {object} TrainerConfig
- * @property {'tiny' | 'small' | 'base'} [preset] the base config; left out: 'small'
+ * @property {'tiny' | 'small' | 'base'} [preset] the base config; default: 'small'
  * @property {Record<string, number | boolean | string>} [model] fields of config.json that differ from the preset's
  * @property {{tokens?: number, longest?: number, window_bytes?: number, joined?: number[], accumulate?: number}} [batch]
  * @property {{source?: number, target?: number}} [subwords]
@@ -34,11 +34,11 @@ import { Training, trainingEngine } from './training.js';
  * @property {Iterable<[string, string] | SentencePair>} pairs the training data: sources and their targets
  * @property {Iterable<[string, string] | SentencePair>} [dev] pairs for measuring, which are not trained on
  * @property {{'vocab.json': string, 'source.spm': Uint8Array, 'target.spm'?: Uint8Array}} [vocabulary] a model folder's;
- *   left out: the characters of the pairs
+ *   default: the characters of the pairs
  * @property {TrainerConfig} [config]
  * @property {Checkpoint} [checkpoint] of a trainer with the same pairs, vocabulary and config, to continue from
  * @property {AbortSignal} [signal] ends the creation
- * @property {boolean} [worker] whether it trains in its own worker; left out: yes in browsers, no in Node. Without a
+ * @property {boolean} [worker] whether it trains in its own worker; default: yes in browsers, no in Node. Without a
  *   worker it trains in this thread, one step at a time
  * @property {string | URL | ArrayBuffer | WebAssembly.Module} [wasm] another build that trains
  * @property {string | URL} [baseUrl] as in `Translator.create`
@@ -110,7 +110,7 @@ export class Trainer extends Training {
   /**
    * The model's output for a text, with the current weights; a run waits for it.
    * @param {string} text one sequence
-   * @param {{signal?: AbortSignal | null, beam?: number, maxLength?: number}} [options] beam: left out, 1: greedy;
+   * @param {{signal?: AbortSignal | null, beam?: number, maxLength?: number}} [options] beam: default 1, greedy;
    *   maxLength: the most pieces to write
    * @returns {Promise<string>}
    */

@@ -10,8 +10,8 @@ import { trainWorkerUrl } from './assets.js';
 
 /**
  * @typedef {object} RunOptions
- * @property {number} [steps] updates to make; left out: until it is paused or aborted
- * @property {number} [interval] milliseconds between two reports; left out: 250
+ * @property {number} [steps] updates to make; default: until it is paused or aborted
+ * @property {number} [interval] milliseconds between two reports; default: 250
  * @property {(progress: Progress) => void} [onProgress]
  * @property {AbortSignal | null} [signal] ends the run, with its reason
  */

@@ -1,4 +1,4 @@
-// The back ends of the classes: an echo, the engine, or the browser's own object.
+// The back ends of the classes: the same text as the translation, the engine, or the browser's own object.
 import { onAbort, unlessAborted } from '../base/abort.js';
 import { loadedPart, QkvError, quotaExceeded, toPublicError } from '../base/errors.js';
 import { inputText, kInputQuota } from '../base/arguments.js';
@@ -58,7 +58,7 @@ export const echo = ({ sourceLanguage, targetLanguage }) => ({
 });
 
 /**
- * The engine with a model, which it loads unless the loading has begun already.
+ * The engine with a model. The model is loaded, unless this has already begun.
  * @param {Map<string, Download<Engine>>} downloads
  * @param {string} key
  * @param {LanguagePair} given the options of qkv's Translator
@@ -91,7 +91,7 @@ async function createEngine(given, report) {
 
 /**
  * @param {unknown} error
- * @returns {never} a NetworkError where a download failed, else an OperationError
+ * @returns {never} a NetworkError if a download failed, otherwise an OperationError
  */
 function notStarted(error) {
   const known = toPublicError(error);
@@ -99,7 +99,7 @@ function notStarted(error) {
 }
 
 /**
- * A monitor that passes its events on.
+ * A monitor callback that passes on the progress.
  * @param {Report} report
  */
 const forwarding = (report) => (/** @type {EventTarget} */ monitor) =>
@@ -150,7 +150,7 @@ function readFrom(open) {
 }
 
 /**
- * qkv's detector, which is loaded once and stays.
+ * qkv's detector, which is loaded once and stays in memory.
  * @param {import('./detectors.js').DetectorSource} source
  * @param {Map<import('./detectors.js').DetectorSource, Download<Detector>>} downloads
  * @param {Report} report
@@ -158,7 +158,7 @@ function readFrom(open) {
  * @returns {Promise<DetectorBackend>}
  */
 export async function openDetector(source, downloads, report, signal) {
-  // All detectors of a source share one download. It counts who uses it.
+  // All detectors of a source share one download, which counts its users.
   let download = downloads.get(source);
   if (!download) {
     const load = (/** @type {Report} */ tell) => source.load({ report: tell }).catch(notStarted);
@@ -188,7 +188,7 @@ export async function openDetector(source, downloads, report, signal) {
   };
 }
 
-/** How long the browser may take without progress. */
+/** The longest time without progress of the browser. */
 const kStall = 15_000; // ms
 
 /**
@@ -200,6 +200,7 @@ const kStall = 15_000; // ms
  * @returns {Promise<TranslatorBackend & DetectorBackend>}
  */
 export async function openNative(Native, options, report, signal) {
+  // A timer, which each report starts again, and the caller's signal stop it.
   const stopping = new AbortController();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;

@@ -4,9 +4,9 @@
 /** @typedef {import('../api/translate-options.js').CreateOptions} CreateOptions */
 
 /**
- * Where models are: what packages such as qkv-en-fr export, in a list; or for each pair, such as 'en-fr', what the option
- * `model` of qkv's Translator takes; or a function that gives this for a pair, and undefined where there is none; or the URL of
- * a folder with a folder for each pair of `languagePairs()`.
+ * Where models are. A list of exports of packages such as qkv-en-fr. Or an object: for each pair, such as 'en-fr', a value of
+ * the option `model` of qkv's Translator. Or a function that returns this value for a pair, or undefined if there is none. Or
+ * the URL of a folder that has a folder for each pair of `languagePairs()`.
  * @typedef {{sourceLanguage: string, targetLanguage: string, files: Record<string, string>, name: string}[]
  *   | Record<string, ModelOption>
  *   | ((languages: LanguagePair) => ModelOption | undefined | Promise<ModelOption | undefined>)
@@ -15,7 +15,7 @@
 
 /**
  * @typedef {object} OwnOptions
- * @property {Models} [models] left out: as qkv's Translator finds them, with `baseUrl`, with `registry`, or installed in Node
+ * @property {Models} [models] default: the models that qkv's Translator finds: with `baseUrl`, with `registry`, or installed in Node
  */
 
 /** @typedef {OwnOptions & Pick<CreateOptions, 'registry' | 'pivotLanguage' | 'baseUrl' | 'worker' | 'wasm' | 'threads' | 'workers' | 'store'>} Configuration */
@@ -25,10 +25,10 @@ const kOptions = ['models', 'registry', 'pivotLanguage', 'baseUrl', 'worker', 'w
 /**
  * @typedef {object} Settings
  * @property {Configuration} options
- * @property {Map<string, import('./download.js').Download<import('../api/translator.js').Translator>>} downloads by pair: what is loaded or being loaded
+ * @property {Map<string, import('./download.js').Download<import('../api/translator.js').Translator>>} downloads by pair: models that are loaded or being loaded
  */
 
-/** The browser's own classes, by name, where install() was told to ask them first. @type {Record<string, any>} */
+/** The browser's own classes by name, if install() was told to use them first. @type {Record<string, any>} */
 export const natives = {};
 
 /** @type {Settings} */
@@ -37,13 +37,13 @@ let current = { options: {}, downloads: new Map() };
 export const settings = () => current;
 
 /**
- * Says where models are and how the engine runs: the options of `Translator.create` of qkv, which the built-in API has not.
- * It holds for everything that is created afterwards, and replaces the earlier settings.
+ * Sets where models are and how the engine runs. These are options of `Translator.create` of qkv that the built-in API does
+ * not have. They replace all earlier settings, for every object that is created afterwards.
  * @param {Configuration} options
  */
 export function configure(options) {
   const unknown = Object.keys(options).find((name) => !kOptions.includes(name));
   if (unknown) throw new TypeError(`configure() has no option '${unknown}'; it has ${kOptions.join(', ')}`);
-  for (const download of current.downloads.values()) download.drop(); // models that an aborted create() has left loaded
+  for (const download of current.downloads.values()) download.drop(); // a model stays loaded after an aborted create()
   current = { options: { ...options }, downloads: new Map() };
 }

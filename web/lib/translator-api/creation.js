@@ -1,4 +1,4 @@
-// How an object of the API is created, and how its availability is found: the steps of the Writing Assistance APIs
+// Creates the objects of the API, and finds their availability, by the steps of the Writing Assistance APIs
 // (https://webmachinelearning.github.io/writing-assistance-apis/#supporting-creation).
 import { newMonitor } from '../api/monitor.js';
 import { member, requireArguments, toDictionary, toFunction, toSignal, toText } from '../webidl/convert.js';
@@ -12,7 +12,7 @@ import { exception } from './exception.js';
 /** The features of the permissions policy, by the names of the classes. @type {Record<string, string>} */
 const kFeatures = { Translator: 'translator', LanguageDetector: 'language-detector' };
 
-/** Throws an InvalidStateError if the document is no longer active, as in a frame that was removed. */
+/** Throws an InvalidStateError if the document is no longer active, as in a removed frame. */
 export function requireDocument() {
   const { document } = globalThis;
   if (document && !document.defaultView) throw exception('InvalidStateError', 'The document is not fully active');
@@ -34,7 +34,7 @@ export const readCommon = (dictionary) => ({
 });
 
 /**
- * The arguments of an operation on a text, converted; then whether there still is a document for it.
+ * Converts the arguments of an operation on a text. Then throws if the document is no longer active.
  * @param {IArguments} given
  * @param {any} input
  * @param {any} options
@@ -59,7 +59,7 @@ function canonicalize(options) {
   } else options.expectedInputLanguages = Intl.getCanonicalLocales(options.expectedInputLanguages);
 }
 
-/** Fetched by the first call: the rest of create(), and the search for a model. */
+/** Fetches the rest of create(), and the code that finds a model, at the first call. */
 const loadRun = () =>
   import('./run.js').catch((cause) => {
     throw exception('NetworkError', 'A script of qkv could not be loaded', cause);
@@ -93,7 +93,7 @@ export function createObject(name, options, construct) {
   if (!isAllowed(kFeatures[name])) throw exception('NotAllowedError', 'The permissions policy forbids it');
   const monitor = callback && newMonitor();
   if (monitor) callback(monitor);
-  // Read now: the browser forgets the user's click within seconds, and fetching scripts may take as long.
+  // This is read now, because the browser forgets the user's click within seconds, and fetching scripts may take longer.
   const { userActivation } = /** @type {{userActivation?: UserActivation}} */ (globalThis.navigator ?? {});
   const isActive = userActivation?.isActive ?? true;
   return new Promise((resolve, reject) => {

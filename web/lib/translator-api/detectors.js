@@ -5,7 +5,7 @@
  * 'und' is for an unknown language.
  * @typedef {object} Detector
  * @property {(text: string) => Result[] | Promise<Result[]>} detect
- * @property {(text: string) => number} measure of `inputQuota`
+ * @property {(text: string) => number} measure how much of `inputQuota` a text takes
  * @property {number} inputQuota
  */
 /** @typedef {{detectedLanguage: string, confidence: number}} Result */
@@ -17,7 +17,7 @@
  */
 
 /**
- * Replaces qkv's own detector (own-detector.js); null: nothing does.
+ * A detector that replaces qkv's own (own-detector.js); null: none.
  * @type {{own: DetectorSource | null}}
  */
 export const detectors = { own: null };

@@ -1,5 +1,5 @@
-// A model or detector that is being loaded or in memory, shared by all objects that need it. If create() is aborted, the
-// loading goes on, and the next create() uses it.
+// A model or detector that is being loaded or in memory. All objects that need it share it. If create() is aborted, the
+// loading goes on, and the next create() uses its result.
 
 /** @template Loaded */
 export class Download {
@@ -17,7 +17,7 @@ export class Download {
 
   /**
    * @param {(report: (loaded: number) => void) => Promise<Loaded>} load
-   * @param {() => void} forget called when it has failed, and when no object uses it any more
+   * @param {() => void} forget called when loading has failed, and when no object uses the model any more
    * @param {(loaded: Loaded) => void} free called when no object uses the model any more
    */
   constructor(load, forget, free) {
@@ -31,8 +31,8 @@ export class Download {
   }
 
   /**
-   * Waits for it, and holds it.
-   * @param {(loaded: number) => void} report the share of the rest that is loaded, from 0 to 1
+   * Waits for the model, and counts the caller as a user.
+   * @param {(loaded: number) => void} report gets the loaded share of the bytes that were missing before this call, from 0 to 1
    * @param {AbortSignal} [signal]
    * @returns {Promise<Loaded>} each call needs a later call of `release` or `leave`, unless it rejects
    */
@@ -53,21 +53,21 @@ export class Download {
     }
   }
 
-  /** Holds it no longer; it stays for the next one. */
+  /** Ends one use. The model stays in memory for the next one. */
   leave() {
     this.#holders--;
   }
 
-  /** Holds it no longer; the last one frees it. */
+  /** Ends one use. The end of the last use frees the model. */
   release() {
     this.leave();
     this.drop();
   }
 
-  /** Frees it unless an object uses it. */
+  /** Frees the model, unless an object uses it. */
   drop() {
     if (this.#holders > 0) return;
     this.#forget();
-    this.ready.then(this.#free, () => {}); // a failure was reported to those that waited
+    this.ready.then(this.#free, () => {}); // the callers that waited have got the error
   }
 }

@@ -1,4 +1,4 @@
-// The engine, as the façade uses it: the first create() fetches it.
+// The engine behind the classes of the built-in API. The first create() fetches it.
 import { Translator } from '../api/translator.js';
 
 /** @param {any} options @returns {Promise<import('./creation.js').Availability>} */

@@ -1,6 +1,6 @@
-// The DOMExceptions of the façade.
+// The DOMExceptions of the built-in API's classes.
 
-/** In Chromium a removed frame has no DOMException any more, so it is looked up on import. */
+/** The class is read on import, because in Chromium a removed frame has no DOMException any more. */
 const Exception = globalThis.DOMException;
 
 /** @param {string} name @param {string} message @param {unknown} [cause] */

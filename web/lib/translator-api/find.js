@@ -1,4 +1,4 @@
-// Finds what can serve a create(): the browser's own model, one of qkv's, or an echo.
+// Finds the back end for a create(): the browser's own model, a model of qkv, or none if both languages are the same.
 import { mayHaveKept } from '../store/records.js';
 import { languageOf } from '../text/tags.js';
 import { echo, openDetector, openNative, openOwn } from './backends.js';
@@ -10,15 +10,15 @@ import { detectorDownloads, detectors } from './detectors.js';
 /** @typedef {import('./configuration.js').Models} Models */
 /** @typedef {import('./creation.js').Availability} Availability */
 /** @typedef {import('./creation.js').CoreOptions} CoreOptions */
-/** @typedef {(report: (loaded: number) => void, signal?: AbortSignal) => Promise<any>} Open loads what a model calls */
-/** @typedef {{state: Availability, open?: Open}} Found `open`: unless it is unavailable */
+/** @typedef {(report: (loaded: number) => void, signal?: AbortSignal) => Promise<any>} Open loads the back end */
+/** @typedef {{state: Availability, open?: Open}} Found `open` is there unless it is unavailable */
 
 /** How long the browser may take to answer `availability`. */
-const kPatience = 5000; // ms
+const kTimeLimit = 5000; // ms
 
 /**
  * @param {string} name of the class
- * @param {any} options with canonical tags; those of a detector become the tags that the detector has
+ * @param {any} options with canonical tags; the tags for a detector are replaced by the detector's own tags
  * @returns {Promise<Found>}
  */
 export const find = (name, options) => (name === 'Translator' ? findTranslator(options) : findDetector(options));
@@ -39,7 +39,7 @@ function findDetector(options) {
 }
 
 /**
- * The browser's own model, if install() asked for that and the browser has one. If it then fails, qkv's is tried.
+ * The browser's own model, if install() has requested this and the browser has one. If that fails, qkv's model is used.
  * @param {string} name
  * @param {object} options
  * @param {() => Promise<Found>} findNext
@@ -72,7 +72,7 @@ async function nativeFirst(name, options, findNext) {
 async function nativeState(Native, options) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
-  const silence = new Promise((resolve) => (timer = setTimeout(resolve, kPatience)));
+  const silence = new Promise((resolve) => (timer = setTimeout(resolve, kTimeLimit)));
   const ask = async () => Native.availability(options); // an exception becomes a rejection
   const answer = ask().catch(() => {});
   const state = await Promise.race([answer, silence]);
@@ -82,7 +82,7 @@ async function nativeState(Native, options) {
 
 /**
  * The model of qkv for a pair.
- * @param {LanguagePair} languages as models have them
+ * @param {LanguagePair} languages as `languageOf` returns them
  * @returns {Promise<Found>}
  */
 async function findOwn(languages) {
@@ -99,7 +99,7 @@ async function findOwn(languages) {
 }
 
 /**
- * Whether the model is surely not in a store. This is known without the engine's script.
+ * Whether the model is certainly not in a store. This can be found out without the engine's script.
  * @param {unknown} model
  * @param {import('./configuration.js').Configuration} options
  */
@@ -107,7 +107,7 @@ const isNew = async (model, { store = true }) =>
   model !== undefined && (store === false || (store === true && !(await mayHaveKept())));
 
 /**
- * The availability that only the engine's script can find: in a list of models, installed in Node, or kept in the store.
+ * The availability of a model in a registry, in an installed package, or in the store. Only the engine's script can find it.
  * @param {LanguagePair} given
  * @returns {Promise<Availability>}
  */
@@ -141,7 +141,7 @@ async function findOwnDetector(options) {
 }
 
 /**
- * The detector's name of the language of a tag: with its script if that is listed, else without.
+ * The detector's tag for a language: with its script if the detector lists that, otherwise without.
  * @param {readonly string[]} languages
  * @param {string} tag
  */

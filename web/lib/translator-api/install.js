@@ -1,4 +1,4 @@
-// The import defines the classes of the built-in API as globals, if the browser lacks them.
+// An import of this module defines the classes of the built-in API as globals, if the browser lacks them.
 import { CreateMonitor } from '../api/monitor.js';
 import { configure, natives } from './configuration.js';
 import { LanguageDetector } from './language-detector.js';
@@ -11,9 +11,9 @@ const classes = { Translator, LanguageDetector, CreateMonitor };
 
 /**
  * Defines the classes as globals.
- * @param {{when?: 'missing' | 'unavailable' | 'always'}} [options] 'missing': those that the browser lacks, as the import does
- *   already. 'unavailable': all, and for each pair of languages the browser's own is asked first; qkv's is used if that has
- *   no model, fails, or does not answer. 'always': all, and the browser's own are not asked
+ * @param {{when?: 'missing' | 'unavailable' | 'always'}} [options] 'missing': only the classes that the browser lacks, as the
+ *   import does. 'unavailable': all classes; for each pair of languages the browser's own class is used first, and qkv's if
+ *   that has no model, fails, or does not answer. 'always': all classes, and the browser's own are never used
  */
 export function install({ when = 'missing' } = {}) {
   if (!['missing', 'unavailable', 'always'].includes(when))

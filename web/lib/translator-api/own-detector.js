@@ -3,7 +3,7 @@ import { loadDetector } from '../detect/detect.js';
 import { languages } from '../detect/languages.js';
 import { settings } from './configuration.js';
 
-/** Its 'no' stands for Norwegian in either form. */
+/** Tags that the detector also accepts: its 'no' is Norwegian in both written forms. */
 const kAlso = ['nb', 'nn'];
 
 /** @type {import('./detectors.js').DetectorSource} */

@@ -1,5 +1,5 @@
-// The progress events of one create(), each in a separate task: the first has 0, the last 1, and each more than the one
-// before.
+// The progress events of one create(). Each comes in a separate task. The first has 0, the last has 1, and the number grows
+// from event to event.
 import { floored, tellProgress } from '../api/progress.js';
 import { nextTask } from '../base/runtime.js';
 
@@ -17,7 +17,7 @@ export class Progress {
 
   /**
    * @param {import('../api/monitor.js').CreateMonitor | undefined} monitor
-   * @param {AbortSignal | undefined} signal no event is fired once it has aborted
+   * @param {AbortSignal | undefined} signal no event is fired after it has aborted
    */
   constructor(monitor, signal) {
     this.#monitor = monitor;

@@ -1,4 +1,4 @@
-// Fetched by create(): how a model is started, and how its operations run, as in the Writing Assistance APIs
+// Starts models and runs their operations, by the steps of the Writing Assistance APIs. The first create() fetches it
 // (https://webmachinelearning.github.io/writing-assistance-apis/#supporting-results).
 import { onAbort, stoppableStream, unlessAborted, withSignals } from '../base/abort.js';
 import { nextTask } from '../base/runtime.js';
@@ -25,13 +25,13 @@ async function found(name, options) {
 export const availability = async (name, options) => (await found(name, options)).state;
 
 /**
- * Loads the back end, reports the progress to the monitor, and makes the object.
+ * Loads the back end, reports the progress to the monitor, and creates the object.
  * @template Created
  * @param {string} name of the class
  * @param {import('./creation.js').Common & import('./creation.js').CoreOptions} options
- * @param {(model: Model<any>, options: any) => Created} construct makes the object
+ * @param {(model: Model<any>, options: any) => Created} construct creates the object
  * @param {import('../api/monitor.js').CreateMonitor | undefined} monitor
- * @param {boolean} isActive whether the user had just clicked or typed
+ * @param {boolean} isActive whether the user had just clicked or pressed a key
  */
 export async function create(name, options, construct, monitor, isActive) {
   const { signal } = options;
@@ -67,7 +67,7 @@ export class Model {
   }
 
   /**
-   * The result of an operation, in a separate task. If the signal aborts, rejects at once with its reason.
+   * The result of an operation, in a separate task. If the signal aborts, rejects immediately with its reason.
    * @template T
    * @param {AbortSignal | undefined} signal
    * @param {(backend: Own, signal: AbortSignal) => Promise<T>} work
