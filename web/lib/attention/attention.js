@@ -11,20 +11,20 @@ import { readRequest, requestNames } from './request.js';
 /**
  * @template {Recorded} R
  * @typedef {import('./options.js').Choices<R> & {query: TensorLike, concatenate?: boolean}} Common `query`: [H, Q,
- *   d], or [Q, d] for one head, and then no result has an axis of heads. `concatenate`: several queries read one
- *   memory, and their results are joined: the output is [Q, H * dv], or one vector [N * dv] for queries [N, d], which
- *   then have one position, each as a head
+ *   d], or [Q, d] for one head; then no result has an axis of heads. `concatenate`: several queries read one memory, and
+ *   their outputs are joined to [Q, H * dv]. Queries [N, d] then have the same position, and each is a head: the output
+ *   is one vector [N * dv]
  */
 
 /**
- * Attention over keys and values. Keys and values may have fewer heads than queries, a number that divides theirs.
+ * Attention over keys and values. Keys and values may have fewer heads than queries: a divisor of their number.
  * @template {Recorded} R
  * @typedef {Common<R> & ({key: TensorLike, value: TensorLike} | {memory: TensorLike})} AttentionOptions `key`: [G, K,
  *   dk] or [K, dk]; `value`: [G, K, dv] or [K, dv]; `memory`: keys and values in one tensor
  */
 
 /**
- * Only the weights are wanted, not an output.
+ * Without values there are weights, but no output.
  * @template {Recorded} R
  * @typedef {Common<R> & {key: TensorLike}} WeightsOptions
  */
@@ -36,7 +36,7 @@ import { readRequest, requestNames } from './request.js';
  *     weights = selection(logits), times the window's Gaussian
  *     output  = weights V
  *
- * It computes in the calling thread; for long sequences record less, and call it from a worker.
+ * It computes in the calling thread. For long sequences, record less and call it in a worker.
  * @template {Recorded} [R=Recorded]
  * @overload
  * @param {AttentionOptions<R>} options

@@ -1,4 +1,4 @@
-// Turns the user's choices into the engine's request.
+// Turns the caller's choices into the engine's request.
 import { described, invalid, readFields } from '../base/arguments.js';
 import { readFlag, readName, readNumber, readText, readWhole } from './fields.js';
 import { readMask, readTensor } from './tensor.js';
@@ -28,7 +28,7 @@ const kWindow = ['kind', 'halfWidth', 'sinks', 'W_p', 'v_p', 'centres'];
 const kMask = ['causal', 'firstQuery', 'paddingFrom', 'allowed', 'bias'];
 
 /**
- * The sizes that masks and centres must fit: those of the result, with one head if it has no axis of heads.
+ * The sizes that masks and centres must have: those of the result, with one head if it has no axis of heads.
  * @typedef {{heads: number, queries: number, keys: number}} Sizes
  */
 
@@ -60,7 +60,7 @@ export const isByColumns = (options) =>
   readName(options.convention, 'convention', /** @type {const} */ (['rows', 'columns'])) === 'columns';
 
 /**
- * A tensor with an axis of heads, which is added if it is missing. `given` is the shape before.
+ * A tensor with an axis of heads, which is added if it is missing. `given` is the original shape.
  * @template {Tensor | Bytes} T
  * @param {T} tensor
  * @returns {T & {given: number[]}}

@@ -1,5 +1,5 @@
-// The engines of these functions: WebAssembly instances in the calling thread, each loaded at its first call. One
-// computes attention, and one also its gradients.
+// The engines of these functions: two WebAssembly instances in the calling thread, each loaded at its first use. One
+// computes attention, the other one also gradients.
 import { QkvError, loadedPart, rethrowPublic } from '../base/errors.js';
 import { invalid, readFields } from '../base/arguments.js';
 import { baseFolder } from '../base/package-file.js';
@@ -22,14 +22,14 @@ export const useCode = (load) => void (code = load);
 
 /** @type {Record<Kind, Running | null>} */
 const running = { forward: null, gradients: null };
-/** The folder that `loadAttention` was given last. @type {string | URL | undefined} */
+/** The `baseUrl` of the last call of `loadAttention`. @type {string | URL | undefined} */
 let folder;
 
 /**
- * Loads an engine, once. Every call does this itself; call it to load early, or to choose the build.
+ * Loads an engine, once. Every function does this itself. Call it to load early, or to choose the build.
  * @param {{wasm?: import('../engine/wasm-settings.js').WasmOption, baseUrl?: string | URL, gradients?: boolean}} [options]
- *   wasm: 'baseline' or 'relaxed', or your own module; default: the running build, or else the faster of the package's
- *   two builds that runs here. baseUrl: as in `Translator.create`, for later calls too. gradients: the engine of
+ *   wasm: 'baseline' or 'relaxed', or your own module; default: the running build, otherwise the faster one of the
+ *   package's builds that runs here. baseUrl: as in `Translator.create`, also for later calls. gradients: the engine of
  *   `attentionGradient`, which has only the build 'baseline'. Default false
  * @returns {Promise<{build: string}>} 'baseline', 'relaxed' or 'custom'; rejects with NetworkError for a download, and with a
  *   QkvError: MISSING_FILE, UNSUPPORTED, ENGINE_FAILED
@@ -43,7 +43,7 @@ export async function loadAttention(options) {
 }
 
 /**
- * Runs `use` with an engine's functions. An engine that fails is dropped, so the next call starts a new one.
+ * Runs `use` with an engine's functions. An engine that fails is discarded, and the next call starts a new one.
  * @template Result
  * @param {(wasm: GuardedModule) => Result} use
  * @param {Kind} [kind]
@@ -88,7 +88,7 @@ function start(kind, option, baseUrl = folder) {
 function settingsOf(kind, option, base) {
   if (kind === 'forward') return wasmSettings(option, () => ({ pick: attentionWasmUrls(base) }));
   if (option === undefined || option === 'baseline') return { build: 'baseline', from: gradientWasmUrl(base) };
-  if (option === 'relaxed') throw invalid('wasm', 'gradients have the build baseline alone');
+  if (option === 'relaxed') throw invalid('wasm', 'for gradients there is only the build baseline');
   return wasmSettings(option, () => ({ pick: attentionWasmUrls(base) }));
 }
 

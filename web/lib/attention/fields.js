@@ -1,7 +1,7 @@
 // Reads the plain values of options.
 import { described, invalid } from '../base/arguments.js';
 
-/** A position or a count: the engine's numbers have 32 bits. */
+/** The largest position or count: the engine's integers have 32 bits. */
 const kLargest = 2 ** 31 - 1;
 
 /**
@@ -53,7 +53,7 @@ export function readName(value, name, names) {
 }
 
 /**
- * A name that the engine finds in its own list.
+ * A name, which the engine looks up in its own list.
  * @param {unknown} value
  * @param {string} name
  * @returns {string}

@@ -1,2 +1,2 @@
-// The glue that Emscripten makes for the attention family; the same for both builds.
+// The glue that Emscripten makes for the attention family; both builds have the same.
 export { default } from '../../../build/wasm/baseline/attention.mjs';

@@ -9,36 +9,37 @@ import { readTensor } from './tensor.js';
 /** @typedef {import('./options.js').Recorded} Recorded */
 
 /**
- * The options of the `attention` whose gradients are wanted; `record` is not read. At least one of the two gradients of a
- * loss: `outputGradient`, with respect to `output` and of its shape; `weightsGradient`, with respect to `weights`, of theirs.
+ * The options of `attention`, of which `record` is ignored, and one or both gradients of a loss: `outputGradient`, with
+ * respect to `output` and in its shape; `weightsGradient`, with respect to `weights` and in their shape.
  * @typedef {(import('./attention.js').AttentionOptions<Recorded> | import('./attention.js').WeightsOptions<Recorded>) &
  *   {outputGradient?: TensorLike, weightsGradient?: TensorLike}} GradientOptions
  */
 
 /**
- * Gradients of a loss, each of the shape of the argument that it belongs to. Arguments that are left out have none.
+ * Gradients of a loss with respect to the arguments that were given, each in the shape of its argument.
  * @typedef {object} Gradients
  * @property {Tensor} query
  * @property {Tensor} [key]
  * @property {Tensor} [value]
- * @property {Tensor} [memory] of keys and values that were given as one
- * @property {Record<string, Tensor>} parameters of the score, by name; of a number [1]
+ * @property {Tensor} [memory] instead of `key` and `value`, if `memory` was given
+ * @property {Record<string, Tensor>} parameters of the score, by name; the gradient of a number has the shape [1]
  * @property {{W_p?: Tensor, v_p?: Tensor, centres?: Tensor}} window
  * @property {{bias?: Tensor}} mask
  */
 
 /**
- * The gradients of `attention`: from those of its output or its weights to those of everything that it was computed from.
- * Soft, gating, and sparse selections pass gradients to logits and values; argmax, sampled and max pooling to values, and
- * through a window's Gaussian. A key that a query does not see passes nothing. Heads that share keys, values or parameters
- * add to one gradient.
+ * The gradients of `attention`: from the gradients of its output or weights it computes those of all arguments. Soft, gating
+ * and sparse selections pass gradients to logits and values. Argmax, sampled and max pooling pass them to values and through
+ * a window's Gaussian. A key that a query does not see passes none. If heads share keys, values or parameters, their
+ * gradients are added.
  *
- * Scores and weights are computed again, some queries at a time: memory grows with the lengths, not with their product. The
- * first call loads an engine of its own, which has the backward.
+ * Scores and weights are computed again, some queries at a time. So memory grows with the lengths, not with their product.
+ * The first call loads a separate engine, which has the backward pass.
  * @param {GradientOptions} options
  * @returns {Promise<Gradients>} rejects as `attention` does
  */
 export async function attentionGradient(options) {
+  // Read the arguments.
   const given = readFields(options, 'attentionGradient', [...requestNames, 'outputGradient', 'weightsGradient']);
   const request = /** @type {any} */ (readRequest(given));
   const { output, weights } = shapesOf(request);
@@ -53,7 +54,7 @@ export async function attentionGradient(options) {
     request.weightsGradient = readOf(given.weightsGradient, 'weightsGradient', weights);
   }
   const { bytes: _bytes, ...tensors } = request;
-  request.bytes = 4 * bytesIn(tensors); // the tensors, their gradients, and a copy of each on its way
+  request.bytes = 4 * bytesIn(tensors); // the tensors, their gradients, and a copy of each
   return finish(await withEngine((wasm) => wasm.attendGradient(request), 'gradients'), request);
 }
 

@@ -1,4 +1,4 @@
-// The module 'qkv/attention': the attention family without models. Importing it does nothing; the first call loads the
+// The entry point 'qkv/attention': the attention family without models. An import does nothing. The first call loads the
 // engine into the calling thread.
 
 import { learned, rotary, rotation, sinusoidal } from './positions.js';

@@ -8,27 +8,27 @@ import { readTensor } from './tensor.js';
 /** @typedef {import('./options.js').TensorLike} TensorLike */
 
 /**
- * The sums over the keys so far, whose size does not depend on their number: sum phi(k) v' and in the last column sum phi(k), [G, dk, dv + 1].
- * A plain value: it can be stored, copied or sent.
+ * The sums over the keys so far, [G, dk, dv + 1]: sum phi(k) v', and sum phi(k) in the last column. Their size does not
+ * depend on the number of keys. A plain value: it can be stored, copied or sent.
  * @typedef {{data: Float64Array, shape: number[]}} LinearState
  */
 
 /**
- * Linear attention (Katharopoulos et al. 2020): with weights phi(q)'phi(k) over their sum, phi(x) = elu(x) + 1, keys and values
- * are added up once, and every query reads the sums:
+ * Linear attention (Katharopoulos et al. 2020). The weights are phi(q)'phi(k) divided by their sum, with phi(x) = elu(x) + 1.
+ * So keys and values are added up once, and every query reads the sums:
  *
  *     output = (phi(q)' sum_j phi(k_j) v_j') / (phi(q)' sum_j phi(k_j))
  *
- * Time grows with the length, not with its square, and nothing as large as the weights is made. The result is that of
- * `attention` with the score 'linear', which has weights, up to rounding: 10^-5 of the largest value. With the `state` of an
- * earlier call it continues there, so that one key and query at a time is a recurrence, with the same bits as all at once.
+ * Time grows with the length, not with its square, and no matrix of weights is stored. `attention` with the score 'linear'
+ * also has the weights; both results are equal up to rounding, 10^-5 of the largest value. With the `state` of an earlier
+ * call it continues there: one query and key at a time give the same bits as all in one call.
  * @param {object} options
  * @param {TensorLike} options.query [H, Q, d] or [Q, d]
  * @param {TensorLike} options.key [G, K, d] or [K, d]; G divides H
  * @param {TensorLike} options.value [G, K, dv] or [K, dv]
- * @param {boolean} [options.causal] query i reads keys up to its own; Q and K are equal then. Default false
- * @param {LinearState} [options.state] of keys before these
- * @returns {Promise<{output: Tensor, state: LinearState}>} `output`: [H, Q, dv] or [Q, dv]; zeros where nothing was read. Rejects as
+ * @param {boolean} [options.causal] query i reads the keys 0 to i; then Q and K must be equal. Default false
+ * @param {LinearState} [options.state] the sums over the keys before these
+ * @returns {Promise<{output: Tensor, state: LinearState}>} `output`: [H, Q, dv] or [Q, dv]; zeros if there were no keys. Rejects as
  *   `attention` does
  */
 export async function linearAttention(options) {
@@ -51,6 +51,6 @@ function readState(given) {
     throw invalid('state', `expected the state of an earlier call, got ${described(given)}`);
   }
   const sizes = shape.map(Number);
-  if (data.length !== sizes.reduce((a, b) => a * b, 1)) throw invalid('state', 'its data and its shape do not agree');
+  if (data.length !== sizes.reduce((a, b) => a * b, 1)) throw invalid('state', 'its data does not have the size of its shape');
   return { data: data.slice(), shape: sizes };
 }

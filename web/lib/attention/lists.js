@@ -4,8 +4,8 @@ import { withEngine } from './engine.js';
 /**
  * @typedef {object} ScoreParameter
  * @property {string} name as in the equation
- * @property {[string, string]} shape its rows and columns: '1', 'queryDim', 'keyDim', 'queryDim + keyDim', 'hidden' (free,
- *   but one number throughout a score) 'keys or more', 'valueDim', '2r + 1' (odd) or '1 or 2'
+ * @property {[string, string]} shape its rows and columns: '1', 'queryDim', 'keyDim', 'queryDim + keyDim', 'hidden' (any
+ *   number, the same for all parameters of a score), 'keys or more', 'valueDim', '2r + 1' (odd) or '1 or 2'
  * @property {boolean} optional
  */
 

@@ -17,29 +17,29 @@ const kNames = ['query', 'key', 'value', 'heads', 'keyHeads', 'weights', 'biases
 
 /**
  * @template {Recorded} R
- * @typedef {import('./options.js').Choices<R> & LayerOptions} MultiHeadOptions parameters, masks and windows are those of the
- *   projected heads; K counts the memory's rows too
+ * @typedef {import('./options.js').Choices<R> & LayerOptions} MultiHeadOptions parameters, masks and windows are for the
+ *   projected heads. K includes the rows of the memory
  */
 
 /**
  * @typedef {object} LayerOptions
  * @property {TensorLike} query [Q, inputs]
- * @property {TensorLike} [key] [K, inputs]; left out it is the query: self-attention
- * @property {TensorLike} [value] [K, inputs]; left out it is the key
+ * @property {TensorLike} [key] [K, inputs]; default: the query, which is self-attention
+ * @property {TensorLike} [value] [K, inputs]; default: the key
  * @property {number} [heads] default 1
- * @property {number} [keyHeads] of keys and values; divides `heads` (Ainslie et al. 2023). Default: as many as heads
+ * @property {number} [keyHeads] heads of keys and values; divides `heads` (Ainslie et al. 2023). Default: `heads`
  * @property {Layer} [weights] each [outputs, inputs], as in PyTorch's Linear
- * @property {Layer} [biases] each [outputs]; one without a weight is refused
- * @property {LayerMemory} [memory] the memory that an earlier call of the same layer returned: its keys and values
- *   come before these, and the position of query 0 is the number of its rows
+ * @property {Layer} [biases] each [outputs]; a bias without its weight is refused
+ * @property {LayerMemory} [memory] the memory that an earlier call of the same layer has returned. Its keys and values
+ *   come before those of this call, and the position of query 0 is its number of rows
  */
 
 /**
- * Multi-head attention (Vaswani et al. 2017, section 3.2.2): W_o [head_1; ...; head_H], head_h attending in its own
- * projection of queries, keys and values, by any score, selection, window and mask.
+ * Multi-head attention (Vaswani et al. 2017, section 3.2.2): W_o [head_1; ...; head_H]. Each head has its own
+ * projections of queries, keys and values. Any score, selection, window and mask can be used.
  *
- * With the `memory` of an earlier call it continues there: causal attention row by row equals that of the whole
- * sequence at once. With `mask.firstQuery` it begins in the middle without a memory, and returns none.
+ * With the `memory` of an earlier call it continues there: causal attention row by row has the same result as for the whole
+ * sequence at once. With `mask.firstQuery` it begins in the middle of a sequence; then it takes and returns no memory.
  * @template {Recorded} [R=Recorded]
  * @param {MultiHeadOptions<R>} options
  * @returns {Promise<{output: Tensor, memory?: LayerMemory} & Pick<import('./options.js').Records, R>>} `output`: [Q, outputs].
@@ -66,7 +66,7 @@ function readRequest(given) {
   const layer = readLayer(options);
   const inputs = { query, key, value, memory };
   const remember = isRemembered(choices.mask, memory !== undefined);
-  const bytes = 2 * bytesIn([choices, layer, inputs]); // packed or transposed, they exist twice
+  const bytes = 2 * bytesIn([choices, layer, inputs]); // the engine has a second copy, packed or transposed
   return { ...choices, ...layer, ...inputs, heads, keyHeads, remember, bytes };
 }
 
@@ -83,7 +83,7 @@ const readInput = (options, name) =>
  * @param {boolean} hasMemory
  */
 function isRemembered({ isPlaced }, hasMemory) {
-  if (isPlaced && hasMemory) throw invalid('firstQuery', 'with a memory it is the number of its rows: leave it out');
+  if (isPlaced && hasMemory) throw invalid('firstQuery', 'with a memory it is the number of rows of the memory: leave firstQuery out');
   return !isPlaced;
 }
 
@@ -91,7 +91,7 @@ function isRemembered({ isPlaced }, hasMemory) {
 function readMemory(given) {
   const memory = readFields(given, 'memory', ['keys', 'values']);
   const [keys, values] = [memory.keys, memory.values].map((rows) => withHeads(readTensor(rows, 'memory', [2])));
-  if (keys.shape[1] !== values.shape[1]) throw invalid('memory', 'it has as many keys as values');
+  if (keys.shape[1] !== values.shape[1]) throw invalid('memory', 'it must have as many keys as values');
   return { keys, values };
 }
 
@@ -101,7 +101,7 @@ function readLayer(options) {
   const biases = readParts(options.biases, 'biases', [1]);
   for (const [name, bias] of Object.entries(biases)) {
     if (bias.shape[2] === weights[name]?.shape[1]) continue;
-    throw invalid(name, 'a bias has a number for each row of its weight');
+    throw invalid(name, 'a bias must have one number for each row of its weight');
   }
   return { weights, biases };
 }

@@ -8,8 +8,7 @@
 /** @typedef {ArrayLike<number> & object} Numbers */
 
 /**
- * A tensor, or nested arrays of numbers, for small matrices written by hand. A Float32Array is read without a copy in
- * JavaScript; do not write to it before the call has settled.
+ * A tensor, or nested arrays of numbers, for small matrices written by hand. It is copied when a function is called.
  * @typedef {{data: Numbers, shape: readonly number[]} | Numbers | readonly Numbers[] | readonly (readonly Numbers[])[]} TensorLike
  */
 
@@ -27,50 +26,50 @@
  * @typedef {object} WindowOptions
  * @property {WindowName} [kind] 'global', the default: every key. 'local-m': p = min(t, S - 1), t the query's
  *   position, S the number of keys without padding. 'local-p': p = S sigmoid(v_p' tanh(W_p q)), and weights are
- *   multiplied by exp(-(j - p)^2 / (2 (D / 2)^2)), so that a row need not sum to 1
+ *   multiplied by exp(-(j - p)^2 / (2 (D / 2)^2)). So a row may not sum to 1
  * @property {number} [halfWidth] D, in positions; 0 or more, for 'local-p' above 0. Default 0
- * @property {number} [sinks] of 'local-m': how many keys, from the first, a query sees as well, however far away its window is
- *   (Xiao et al. 2023). Default 0
- * @property {TensorLike} [W_p] of 'local-p': [n, query dim], or [heads, n, query dim]
- * @property {TensorLike} [v_p] of 'local-p': [n], or [heads, 1, n]
+ * @property {number} [sinks] only for 'local-m': the number of keys at the beginning that every query also sees, at any
+ *   distance (Xiao et al. 2023). Default 0
+ * @property {TensorLike} [W_p] only for 'local-p': [n, query dim], or [heads, n, query dim]
+ * @property {TensorLike} [v_p] only for 'local-p': [n], or [heads, 1, n]
  * @property {TensorLike} [centres] p itself, instead of W_p and v_p: [queries], or [heads, queries], in positions
  */
 
 /**
  * The keys that a query may not see. A query that sees no key gets zeros.
  * @typedef {object} MaskOptions
- * @property {boolean} [causal] query i sees keys up to its own place, firstQuery + i. Default false
- * @property {number} [firstQuery] the place of query 0, here, in windows and in ALiBi: how many queries came before.
- *   Default 0
+ * @property {boolean} [causal] query i sees the keys up to its own position, firstQuery + i. Default false
+ * @property {number} [firstQuery] the position of query 0, for `causal`, windows and ALiBi: the number of earlier
+ *   queries. Default 0
  * @property {number} [paddingFrom] keys from this one on are padding. Default: none are
- * @property {MaskLike} [allowed] [queries, keys] or [heads, queries, keys]: where it is false a query does not see
- *   the key
+ * @property {MaskLike} [allowed] [queries, keys] or [heads, queries, keys]: if false, the query does not see the
+ *   key
  * @property {TensorLike} [bias] the same shapes: added to scores; -Infinity hides the key
  */
 
 /** @typedef {'weights' | 'scores' | 'logits' | 'empty' | 'chosen' | 'centres'} Recorded */
 
 /**
- * The tensors that can be recorded, for H heads, Q queries and K keys. If `query` has no axis of heads, they have none.
+ * The tensors that can be recorded, for H heads, Q queries and K keys. If `query` has no axis of heads, neither have they.
  * @typedef {object} Records
  * @property {Tensor} weights [H, Q, K]: the weights of the values; 0 where a query does not see the key
  * @property {Tensor} scores [H, Q, K], of all pairs, before the mask and the temperature
  * @property {Tensor} logits [H, Q, K]: the input of the selection; -Infinity where a query does not see the key
  * @property {{data: Uint8Array, shape: number[]}} empty [H, Q]: 1 if the query sees no key
- * @property {{data: Int32Array, shape: number[]}} chosen [H, Q]: the key of a hard selection, or else the key of the
- *   largest weight, which is a pointer's output (Vinyals et al. 2015); -1 if there is none
+ * @property {{data: Int32Array, shape: number[]}} chosen [H, Q]: the key of a hard selection, otherwise the key with
+ *   the largest weight, which is a pointer's output (Vinyals et al. 2015); -1 if there is none
  * @property {Tensor | null} centres [H, Q]: p of the window, in positions; null if the window is global
  */
 
 /**
- * One choice each of score, selection, window, mask; all are optional and compose.
+ * The choices of score, selection, window and mask. All are optional, and each works with every other.
  * @template {Recorded} [R=Recorded]
  * @typedef {object} Choices
  * @property {ScoreName} [score] the function that compares a query and a key; default 'scaled-dot', q'k / sqrt(d)
  *   (Vaswani et al. 2017). `scores()` lists them with equations and papers
  * @property {Record<string, TensorLike | number>} [parameters] of the score, by the names in its equation: [rows,
- *   columns], or [heads, rows, columns] with one for each head; a list is one row, a number is [1]
- * @property {SelectionName} [selection] how weights are made from logits. 'soft', the default: softmax. 'argmax': the
+ *   columns], or [heads, rows, columns] with one for each head. A list is one row; a number is [1]
+ * @property {SelectionName} [selection] how weights are computed from logits. 'soft', the default: softmax. 'argmax': the
  *   key of the largest logit. 'sampled': a key drawn from the softmax (Xu et al. 2015). 'gate': the sigmoid of each
  *   logit. 'max-pool': for each column the largest value. 'sparsemax' (Martins and Astudillo 2016) and 'entmax' (Peters et
  *   al. 2019): like softmax, with exact zeros
@@ -80,12 +79,13 @@
  *   head, query) is always the same. Default 0
  * @property {WindowOptions} [window]
  * @property {MaskOptions} [mask]
- * @property {boolean} [maskUsed] as a pointer: a key that an earlier query of the head chose is masked. Default false
+ * @property {boolean} [maskUsed] for pointer networks: a key that an earlier query of the head has chosen is masked. Default
+ *   false
  * @property {'rows' | 'columns'} [convention] 'rows', the default: softmax(Q K' / sqrt(d)) V, a vector is a row. 'columns':
- *   V softmax(K' Q / sqrt(d)), a vector is a column, so that inputs, output, masks and recorded matrices are transposed:
+ *   V softmax(K' Q / sqrt(d)), a vector is a column. Then inputs, output, masks and recorded matrices are transposed:
  *   [H, d, Q], [H, dv, Q], [H, K, Q]. Parameters, centres, `empty` and `chosen` are the same in both
- * @property {readonly R[]} [record] the records to return besides the output; default: all. With [] nothing of the
- *   size queries times keys is stored, so memory grows linearly with the length: for long sequences
+ * @property {readonly R[]} [record] the records to return besides the output; default: all. With [] no matrix of
+ *   queries times keys is stored. Then memory grows linearly with the length, for long sequences
  */
 
 /**
@@ -99,8 +99,7 @@
  */
 
 /**
- * Keys and values that a layer has projected, which later queries see too. A plain value: it can be stored, copied or
- * sent.
+ * Keys and values that a layer has projected, for later queries. A plain value: it can be stored, copied or sent.
  * @typedef {object} LayerMemory
  * @property {Tensor} keys [rows, keyHeads * key dim]
  * @property {Tensor} values [rows, keyHeads * value dim]

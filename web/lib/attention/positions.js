@@ -1,4 +1,4 @@
-// Positions, because attention itself does not depend on the order of rows.
+// Positional encodings. They are needed because attention itself does not depend on the order of rows.
 import { bytesIn, withHeads } from './choices.js';
 import { withEngine } from './engine.js';
 import { invalid, readFields } from '../base/arguments.js';
@@ -18,8 +18,8 @@ const kLayouts = /** @type {const} */ (['halves', 'interleaved']);
  * @param {number} count how many positions
  * @param {number} d columns; if it is odd, one sine has no cosine
  * @param {object} [options]
- * @param {PairLayout} [options.layout] where the sine and the cosine of frequency j stand: 'halves', the default, in columns
- *   j and ceil(d / 2) + j (MarianMT); 'interleaved' in columns 2j and 2j + 1 (the paper)
+ * @param {PairLayout} [options.layout] the columns of the sine and the cosine of frequency j: 'halves', the default: columns
+ *   j and ceil(d / 2) + j (MarianMT); 'interleaved': columns 2j and 2j + 1 (the paper)
  * @param {number} [options.first] default 0
  * @returns {Promise<Tensor>} [count, d]; rejects with a QkvError: INVALID_ARGUMENT, LIMIT_EXCEEDED, or as `loadAttention` does
  */
@@ -35,8 +35,8 @@ export async function sinusoidal(count, d, options) {
 }
 
 /**
- * R(delta), with p(i + delta) = R(delta) p(i) for the sinusoid p(i) of any position i, which is the paper's reason for
- * sinusoids. R rotates each frequency's pair by delta / 10000^(2j/d).
+ * The matrix R(delta) with p(i + delta) = R(delta) p(i) for the sinusoid p(i) of any position i. The paper chose sinusoids
+ * because it exists. R rotates the pair of each frequency by delta / 10000^(2j/d).
  * @param {number} delta in positions; may be negative, or a fraction
  * @param {number} d columns, an even number
  * @param {object} [options]
@@ -54,8 +54,8 @@ export async function rotation(delta, d, options) {
 }
 
 /**
- * Rotary positions (Su et al. 2021): each pair of columns of row i is rotated by (first + i) / base^(2j/d), so the
- * product of two rows depends on their distance.
+ * Rotary positions (Su et al. 2021): each pair of columns of row i is rotated by (first + i) / base^(2j/d). So the
+ * product of two rows depends on their distance alone.
  * @param {TensorLike} x [rows, d] or [heads, rows, d], d an even number
  * @param {object} [options]
  * @param {number} [options.first] the place of row 0; default 0
@@ -88,7 +88,7 @@ export async function learned(x, table, options) {
   const rows = withHeads(readTensor(x, 'x', [2]));
   const places = withHeads(readTensor(table, 'table', [2]));
   const from = readFirst(first);
-  if (places.shape[2] !== rows.shape[2]) throw invalid('table', 'it has as many columns as x');
+  if (places.shape[2] !== rows.shape[2]) throw invalid('table', 'it must have as many columns as x');
   if (from + rows.shape[1] > places.shape[1]) {
     throw invalid('table', `it has ${places.shape[1]} positions, and x ends at ${from + rows.shape[1]}`);
   }

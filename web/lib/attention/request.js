@@ -4,7 +4,7 @@ import { invalid } from '../base/arguments.js';
 import { readFlag } from './fields.js';
 import { readTensor } from './tensor.js';
 
-/** The options that every function of one attention has. */
+/** The options that `attention` and `attentionGradient` share. */
 export const requestNames = ['query', 'key', 'value', 'memory', 'concatenate', ...choiceNames];
 
 /** @param {Record<string, any>} options */
@@ -33,7 +33,7 @@ function readMemory({ key, value, memory }) {
     return { key: keys, value: values, valueIsKey: false };
   }
   if (key !== undefined || value !== undefined) {
-    throw invalid('memory', 'a memory is key and value at once: give it, or key and value');
+    throw invalid('memory', 'a memory is both key and value: give either memory, or key and value');
   }
   return { key: withHeads(readTensor(memory, 'memory', [2, 3])), value: undefined, valueIsKey: true };
 }

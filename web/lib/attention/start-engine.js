@@ -3,4 +3,4 @@ import { startGuarded } from '../engine/start-guarded.js';
 import createModule from './glue.js';
 
 /** @param {import('../engine/instantiate.js').WasmSettings} settings */
-export const startEngine = (settings) => startGuarded(createModule, settings, 'the next call starts it afresh');
+export const startEngine = (settings) => startGuarded(createModule, settings, 'the next call starts a new one');

@@ -1,5 +1,4 @@
-// Turns tensors, as users give them, into the engine's form: flat typed arrays whose length is the product of the
-// shape.
+// Turns tensors that callers give into the engine's form: flat typed arrays whose length is the product of the shape.
 import { QkvError } from '../base/errors.js';
 import { described, invalid } from '../base/arguments.js';
 
@@ -8,7 +7,7 @@ import { described, invalid } from '../base/arguments.js';
 
 /** More numbers than any tensor that fits into the engine's memory. */
 const kMostNumbers = 2 ** 30;
-/** The most axes of nested arrays, one more than any tensor has. */
+/** Nested arrays are read up to so many axes, one more than any tensor has. */
 const kDeepest = 4;
 
 const kUneven = 'its rows are not all of one length';
@@ -24,7 +23,7 @@ export function readTensor(value, name, ranks) {
 }
 
 /**
- * 1 where something is allowed.
+ * A mask of 1 (allowed) and 0.
  * @param {unknown} value
  * @param {string} name
  * @param {number[]} ranks
@@ -44,8 +43,8 @@ const isFlag = (x) => typeof x === 'boolean' || x === 0 || x === 1;
 /** @typedef {(element: unknown) => boolean} Check */
 
 /**
- * A copy: the given data may change, shrink or be transferred while the engine is loading. Each property, length and
- * element is read once.
+ * Copies a tensor. The caller may change, shrink or transfer its data while the engine is loading. Each property, length
+ * and element is read once.
  * @param {any} value
  * @param {string} name
  * @param {number[]} ranks
@@ -62,7 +61,7 @@ function read(value, name, ranks, Kind, check) {
   const count = sizeOf(shape, name);
   const data = isOfKind(given, Kind) ? copyOf(given, Kind, name) : new Kind(flat(given, { name, check, deepest: 1 }));
   if (data.length === count) return { data, shape };
-  throw invalid(name, `its shape [${shape}] is of ${count} numbers, and its data has ${data.length}`);
+  throw invalid(name, `its shape [${shape}] has ${count} numbers, but its data has ${data.length}`);
 }
 
 /**
@@ -163,7 +162,7 @@ function sizeOf(shape, name) {
 const tooLarge = (shape, name) => new QkvError('LIMIT_EXCEEDED', `[${shape}] is more than the engine can hold`, name);
 
 /**
- * Also of an array from another realm, such as an iframe's.
+ * Whether a value is a typed array of a kind. It may come from another realm, such as an iframe.
  * @param {unknown} value
  * @param {Kind} Kind
  */

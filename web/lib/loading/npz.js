@@ -123,7 +123,7 @@ function readHead(file, entry, begin) {
   // The data must have exactly the bytes of the shape.
   const { type, width } = kTypes[descr];
   if (shape.reduce((bytes, size) => bytes * size, width) !== entry.size - head) {
-    throw invalid('its data does not have the size of its shape');
+    throw invalid('its data is not of its shape');
   }
   return { name: file.replace(/\.npy$/, ''), entry, type, shape, head };
 }

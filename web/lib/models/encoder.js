@@ -1,4 +1,4 @@
-// Encoder-only models: vectors of a text's pieces, and the results of a head.
+// Encoder-only models: vectors of a text's pieces, and the results of a task head.
 import { inputText, invalid, readFields, wholeNumber } from '../base/arguments.js';
 import { folderSource } from '../loading/folder-source.js';
 import { openModel } from './open-model.js';
@@ -8,7 +8,7 @@ import { OneSided, changes, checkKind } from './one-sided.js';
 /** @typedef {import('../loading/folder-source.js').AnyModelOption} AnyModelOption */
 /** @typedef {import('./open-model.js').LoadOptions} LoadOptions */
 /**
- * `signal` gives the call up, with its reason. `interventions`: changes to the model's attention (docs/interventions.md).
+ * `signal` aborts the call, with its reason. `interventions`: changes to the model's attention (docs/interventions.md).
  * @typedef {{signal?: AbortSignal | null, interventions?: import('./one-sided.js').Intervention[]}} CallOptions
  */
 
@@ -26,30 +26,30 @@ import { OneSided, changes, checkKind } from './one-sided.js';
  * @property {number} heads in each layer
  * @property {number} vocabularySize
  * @property {number} maxLength the most pieces of a text
- * @property {'baseline' | 'relaxed' | 'threads' | 'custom'} engine which build of the engine runs
+ * @property {'baseline' | 'relaxed' | 'threads' | 'custom'} engine the build of the engine that runs
  * @property {number} threads how many threads compute
  * @property {boolean} worker whether it runs in a worker
  */
 
 /**
- * A text as pieces. A pair of texts is one list of pieces, the second's after the first's.
+ * A text as pieces. A pair of texts is one list: the pieces of the first text, then those of the second.
  * @typedef {object} Pieces
  * @property {string[]} pieces as the vocabulary writes them: '##ing', 'Ġworld'
  * @property {Int32Array} ids
- * @property {Int32Array} begin offset of each in its text, in UTF-16 units
+ * @property {Int32Array} begin offset of each piece in its text, in UTF-16 units
  * @property {Int32Array} end
  * @property {Int32Array} of the text of each piece: 0, 1, or -1 for special pieces
- * @property {boolean} truncated whether the text had more pieces than the model has positions, so that its end was not read
+ * @property {boolean} truncated whether the text had more pieces than the model has positions. Then its end was not read
  */
 
 /** @typedef {{shape: number[], data: Float32Array}} Tensor */
-/** @typedef {Pieces & {vectors: Tensor, mean: Float32Array}} EncodedText `vectors` [pieces, dModel] of the last layer, `mean` of all */
+/** @typedef {Pieces & {vectors: Tensor, mean: Float32Array}} EncodedText `vectors` [pieces, dModel]: the output of the last layer; `mean`: the mean of the vectors */
 /** @typedef {Pieces & {encoderSelf: Tensor, interventions?: import('./one-sided.js').Intervention[]}} EncoderTrace
- *   `encoderSelf` [layers, heads, pieces, pieces]; `interventions`: those that were in force, if any */
+ *   `encoderSelf` [layers, heads, pieces, pieces]; `interventions`: the changes to the model, if any */
 /** @typedef {{piece: string, id: number, probability: number}} MaskGuess */
 /**
- * @typedef {{label: string, score: number}} LabelScore `score` is a probability, or the number of a model that returns
- * a number
+ * @typedef {{label: string, score: number}} LabelScore `score` is a probability, or the output of a model that
+ * returns a number
  */
 /** @typedef {{piece: string, begin: number, end: number, label: string, score: number}} Tag */
 /** @typedef {{text: string, begin: number, end: number, score: number}} FoundAnswer */
@@ -102,9 +102,9 @@ export class Encoder extends OneSided {
   }
 
   /**
-   * Each piece's vector of the last layer, and their mean.
+   * The output of the last layer for each piece, and the mean of these vectors.
    * @param {string} text
-   * @param {CallOptions & {second?: string}} [options] `second`: of a pair of texts
+   * @param {CallOptions & {second?: string}} [options] `second`: the second text of a pair
    * @returns {Promise<EncodedText>}
    */
   async encode(text, options) {
@@ -135,7 +135,7 @@ export class Encoder extends OneSided {
   /**
    * The likeliest pieces for each mask (`info.mask`) of a text.
    * @param {string} text
-   * @param {CallOptions & {count?: number}} [options] `count`: how many for each; default: 5
+   * @param {CallOptions & {count?: number}} [options] `count`: the number of guesses for each mask; default: 5
    * @returns {Promise<{index: number, guesses: MaskGuess[]}[]>} for each mask its index among the pieces, and the
    *   guesses, best first
    */
@@ -207,8 +207,8 @@ export class Encoder extends OneSided {
    * Finds the answers to a question in a text. An answer that shares a piece with a better one is left out.
    * @param {string} question
    * @param {string} context
-   * @param {CallOptions & {count?: number, maxLength?: number}} [options] `count` of answers, default: 1; `maxLength`: the most
-   *   pieces of one, default: 15
+   * @param {CallOptions & {count?: number, maxLength?: number}} [options] `count`: the most answers, default:
+   *   1; `maxLength`: the most pieces of an answer, default: 15
    * @returns {Promise<FoundAnswer[]>} the best first
    */
   async answer(question, context, options) {
@@ -218,11 +218,11 @@ export class Encoder extends OneSided {
       maxLength = 15,
       interventions,
     } = readFields(options, 'answer', ['signal', 'count', 'maxLength', 'interventions']);
-    // The arguments of the caller.
+    // Check the arguments.
     this.#needs('answer');
     wholeNumber(maxLength, 1, 1000, 'maxLength');
     const kept = wholeNumber(count, 1, 1000, 'count');
-    // The engine finds pieces of the context; their spans cut the answer out of it.
+    // The engine returns pieces of the context. Their spans give the text of the answer.
     const { begin, end, answers } = await this.#one(
       question,
       context,

@@ -22,18 +22,18 @@ import { OneSided, changes, checkKind } from './one-sided.js';
 /**
  * @typedef {object} GenerateOptions
  * @property {AbortSignal | null} [signal] aborts the call, with its reason
- * @property {number} [maxLength] the most pieces to write; default: 64. A prompt is kept whole, and the text may end
- *   earlier at the model's last position
- * @property {number} [temperature] divides the logits: 0 always takes the likeliest piece, above 1 is more random;
+ * @property {number} [maxLength] the most pieces to write; default: 64. The prompt is not cut for it. The text may
+ *   end earlier, at the model's last position
+ * @property {number} [temperature] divides the logits; 0: always take the likeliest piece; above 1: more random;
  *   default: the model's own
  * @property {number} [topK] draw from this many of the likeliest pieces; 0: from all; default: the model's own
  * @property {number} [topP] draw from the fewest pieces whose probabilities reach this sum; default: the model's own
- * @property {number} [repetitionPenalty] above 1: pieces that occurred already are less likely; default: the model's
- *   own
+ * @property {number} [repetitionPenalty] above 1: pieces that have already occurred become less likely; default: the
+ *   model's own
  * @property {string | string[]} [stop] the text ends before the first of these strings
  * @property {number} [seed] a whole number; the same seed draws the same pieces; default: 0
- * @property {boolean} [promptLookup] false: compute one piece at a time. Default: pieces are drafted from repetitions in
- *   the text and computed in one pass, which takes less time and gives the same text, to the bit
+ * @property {boolean} [promptLookup] false: compute one piece at a time. Default: true. Pieces that may follow are
+ *   copied from earlier in the text, and checked in one pass. This takes less time and gives the same text, to the bit
  * @property {number} [alternatives] also return this many of the likeliest pieces at each step
  * @property {import('./one-sided.js').Intervention[]} [interventions] changes to the model's attention
  *   (docs/interventions.md)
@@ -48,8 +48,8 @@ import { OneSided, changes, checkKind } from './one-sided.js';
  * @property {Int32Array} ids
  * @property {Float32Array} logProbs of each piece, by the model's own distribution
  * @property {Likeliest[]} alternatives for each piece, if requested
- * @property {'length' | 'end' | 'stop'} end why it ends: at `maxLength`, at the model's end piece, before a `stop`
- * @property {boolean} truncated whether the prompt's beginning was default: it had more pieces than the model has positions
+ * @property {'length' | 'end' | 'stop'} end why the text ends: at `maxLength`, at the model's end piece, before a `stop`
+ * @property {boolean} truncated whether the beginning of the prompt was not read, because it had more pieces than the model has positions
  */
 
 /**
@@ -122,7 +122,8 @@ export class Generator extends OneSided {
   }
 
   /**
-   * The continuation as a stream of strings. Text is written when the reader requests it; cancelling ends the writing.
+   * The continuation as a stream of strings. Text is generated when the reader requests it. Cancelling the stream ends the
+   * call.
    * @param {string} prompt
    * @param {GenerateOptions} [options]
    * @returns {ReadableStream<string>}
@@ -132,10 +133,11 @@ export class Generator extends OneSided {
     const args = { prompt: inputText(prompt, 'prompt'), options: checked(choices), paced: true };
     const next = settledParts(args.options.stop);
     const cancelled = new AbortController();
+    // `isWanted`: the reader waits for a part. `goOn`: lets the engine generate the next piece.
     let isWanted = false;
     let goOn = () => {};
-    /** Passes a part on, and waits until the reader wants another. @type {(to: Controller, part: string) => unknown} */
-    const hand = (to, part) => {
+    /** Gives the reader a part, and waits until it wants the next one. @type {(to: Controller, part: string) => unknown} */
+    const giveReader = (to, part) => {
       if (part === '') return;
       isWanted = false;
       to.enqueue(part);
@@ -144,14 +146,15 @@ export class Generator extends OneSided {
     const write = async (/** @type {Controller} */ to) => {
       try {
         const { text } = await withSignals([cancelled.signal, signal], (both) =>
-          this.call('generate', args, both, (text) => hand(to, next(text))),
+          this.call('generate', args, both, (text) => giveReader(to, next(text))),
         );
-        hand(to, next(text, true));
+        giveReader(to, next(text, true));
         to.close();
       } catch (error) {
         if (!cancelled.signal.aborted) to.error(error);
       }
     };
+    // The call starts with the first read.
     /** @type {Promise<void> | undefined} */
     let writing;
     return new ReadableStream(
@@ -170,8 +173,8 @@ export class Generator extends OneSided {
   /**
    * The probability of each piece to be the next of a text, by the model's own distribution.
    * @param {string} text may be empty
-   * @param {import('./encoder.js').CallOptions & {count?: number}} [options] `count`: this many of the likeliest; left
-   *   out: 1000
+   * @param {import('./encoder.js').CallOptions & {count?: number}} [options] `count`: the number of likeliest
+   *   pieces to return; default: 1000
    * @returns {Promise<Likeliest>}
    */
   async next(text, options) {
@@ -183,7 +186,7 @@ export class Generator extends OneSided {
   }
 
   /**
-   * Every attention weight of one pass over a text, and the likeliest pieces at each place.
+   * Every attention weight of one pass over a text, and the likeliest next pieces at each place.
    * @param {string} text
    * @param {import('./encoder.js').CallOptions} [options]
    * @returns {Promise<GeneratorTrace>}
@@ -200,8 +203,8 @@ export class Generator extends OneSided {
 /** @typedef {ReadableStreamDefaultController<string>} Controller */
 
 /**
- * Returns a function that gives the new part of a growing text. The beginning of a stop string may still be removed, so
- * only text that can no longer change is returned.
+ * Returns a function that gives the new part of a growing text. The end of the text may be the beginning of a stop string,
+ * which is removed later. So this end is held back.
  * @param {string[]} [stops]
  * @returns {(text: string, isLast?: boolean) => string}
  */

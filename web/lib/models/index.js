@@ -1,4 +1,4 @@
-// The module 'qkv/models'. Importing it does nothing; the engine for brought models is loaded with the first model.
+// The entry point 'qkv/models'. An import does nothing. Its engine is loaded with the first model.
 
 export { QkvError } from '../base/errors.js';
 export { Translator } from '../api/translator.js';

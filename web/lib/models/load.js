@@ -21,7 +21,7 @@ import { checkKind } from './one-sided.js';
 /** @typedef {{Translator: Translator, Encoder: Encoder, Generator: Generator}} ModelClasses */
 
 /**
- * @typedef {object} Languages of a translator; BCP 47
+ * @typedef {object} Languages the options of a translator; languages are BCP 47 tags
  * @property {string} [sourceLanguage] default: 'und', undetermined
  * @property {string} [targetLanguage] default: 'und'
  * @property {number} [beam] as in `Translator.create`
@@ -42,21 +42,22 @@ const kKinds = /** @type {const} */ ({ Translator: 'translation', Encoder: 'enco
  * @property {number} dModel the width of its layers
  * @property {number} vocabularySize
  * @property {number} maxLength the most pieces of a text
- * @property {number} [encoderLayers] these five of a model in Marian's own files, which is loaded for it
+ * @property {number} [encoderLayers] this field and the next four are only for a model in Marian's own files, which must be
+ *   loaded to know them
  * @property {number} [decoderLayers]
  * @property {number} [heads] in each layer of the encoder
  * @property {'int8' | 'floats'} [numbers] of its matrices in memory
- * @property {boolean} [shortlist] whether it has one
+ * @property {boolean} [shortlist] whether it has a shortlist
  */
 
 /**
- * Loads a model folder that holds a model of one class. A folder with a model of another class is refused.
+ * Loads a model folder that has a model of the class `class`. A folder with a model of another class is refused.
  * @template {keyof ModelClasses} Name
  * @overload
  * @param {AnyModelOption} model
  * @param {LoadOptions & Languages & {class: Name}} options
- * @returns {Promise<ModelClasses[Name]>} rejects as below, and with INVALID_ARGUMENT if the folder holds another
- *   class
+ * @returns {Promise<ModelClasses[Name]>} rejects as below, and with INVALID_ARGUMENT if the folder has a model of
+ *   another class
  */
 /**
  * Loads a model folder of any class, which `config.json` determines.
@@ -78,7 +79,8 @@ export async function load(model, options) {
     throw invalid('class', `expected one of ${Object.keys(kKinds).join(', ')}, got ${described(wanted)}`);
   }
   const wantedKind = wanted && kKinds[/** @type {keyof ModelClasses} */ (wanted)];
-  const source = withBlobs(folderSource(model)); // it is read twice
+  // Open it with the engine of qkv/models. A Marian model is opened again by the engine that translates.
+  const source = withBlobs(folderSource(model));
   how.wasm = copied(how.wasm);
   const opened = await openUnlessMarian(source, how, { sourceLanguage, targetLanguage }).catch(rethrowPublic);
   if (!opened) {
@@ -88,17 +90,18 @@ export async function load(model, options) {
     checkKind('translation', wantedKind, () => translator.destroy());
     return translator;
   }
+  // Create an object of the model's class.
   const { reference, info } = opened;
   checkKind(info.kind, wantedKind, () => reference.release());
   if (info.kind === 'translation') return Translator.on(reference, info, { sourceLanguage, targetLanguage, beam });
   return info.kind === 'encoder' ? Encoder.on(reference, info) : Generator.on(reference, info);
 }
 
-/** The source, as a translator takes it. @param {FolderSource} source */
+/** The source as the option `model` of a translator. @param {FolderSource} source */
 const modelOf = (source) => /** @type {ModelOption} */ ('zip' in source ? source.zip : (addressOf(source) ?? source));
 
 /**
- * An engine with the model; null if the translating engine runs it: Marian's files.
+ * An engine with the model; null if it is a Marian model, which the engine that translates runs.
  * @param {FolderSource} source
  * @param {LoadOptions} how
  * @param {import('../text/languages.js').LanguagePair} languages
@@ -113,7 +116,7 @@ async function openUnlessMarian(source, how, languages) {
 }
 
 /**
- * A folder with its config.json read; undefined for a zip, which is read when it is unpacked.
+ * A folder whose config.json has been read; undefined for a zip, which is read when it is unpacked.
  * @param {FolderSource} source
  * @param {AbortSignal} [signal]
  */
@@ -125,19 +128,21 @@ async function withConfig(source, signal) {
 }
 
 /**
- * The content of a folder, and its size in memory. Of a safetensors file only the beginning is read. PyTorch's pickles
- * are downloaded, and Marian's own files are loaded.
+ * The content of a folder, and the model's size in memory. Only the beginning of a safetensors file is read. PyTorch's
+ * pickles are downloaded completely, and a model in Marian's own files is loaded.
  * @param {AnyModelOption} model
  * @param {LoadOptions} [options]
  * @returns {Promise<FolderInfo>} rejects as `load` does
  */
 export async function inspect(model, options) {
+  // Ask the engine of qkv/models. It does not know Marian's own files.
   const source = withBlobs(folderSource(model));
   const languages = { sourceLanguage: 'und', targetLanguage: 'und' };
   const found = await inspectModel(source, options).catch(async (error) => {
     if (await isMarian(source, error, languages, options?.signal)) return null;
     throw error;
   });
+  // A Marian model is loaded by a translator.
   if (!found) {
     const { numbers: _, ...how } = options ?? {};
     const translator = await Translator.create({ ...how, ...languages, model: modelOf(source) });

@@ -5,10 +5,10 @@ import { isOpus } from '../loading/opus-files.js';
 import { parts } from '../api/parts.js';
 
 /**
- * Whether a source without config.json is a model in Marian's format. A folder on a server cannot be listed: it may be
- * one if its languages are known, because they give the names of the files.
+ * Whether a source without config.json is a model in Marian's format. A folder on a server cannot be listed. It may be one
+ * if its languages are known, because the names of the files contain them.
  * @param {import('../loading/folder-source.js').FolderSource} source
- * @param {any} error the rejection of reading it as a model folder
+ * @param {any} error the error when it was read as a model folder
  * @param {import('../text/languages.js').LanguagePair} languages
  * @param {AbortSignal | null} [signal]
  * @returns {Promise<boolean>} rejects with INVALID_ARGUMENT if there are several models
@@ -28,13 +28,13 @@ export async function isMarian(source, error, languages, signal) {
 }
 
 /**
- * What `inspect` says of a model in Marian's own files.
+ * The result of `inspect` for a model in Marian's own files.
  * @param {import('../engine/info.js').TranslatorInfo} info of the model, loaded
  * @returns {import('./load.js').FolderInfo}
  */
 export function marianInfo({ parameters, bytes, dModel, vocabularySize, maxLength, ...more }) {
   const { encoderLayers, decoderLayers, encoderHeads: heads, shortlist } = more;
-  // A number of int8 takes a byte, and two where rows are as short as 32; a float takes four.
+  // An int8 weight takes one byte, or two if rows have only 32 numbers. A float takes four.
   const numbers = bytes < 3 * parameters ? 'int8' : 'floats';
   return {
     ...{ class: 'Translator', modelType: 'marian', architecture: '', tensors: [], fileBytes: 0 },

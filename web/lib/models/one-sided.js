@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// What encoders and generators share: calling, ending.
+// The base class of encoders and generators: it calls the engine, and frees the model.
 import { unlessAborted, withSignals } from '../base/abort.js';
 import { QkvError, domException, toPublicError } from '../base/errors.js';
 import { invalid } from '../base/arguments.js';
@@ -11,14 +11,14 @@ import { changesText } from '../engine/models/changes.js';
 /** @typedef {import('../api/interventions.js').Intervention} Intervention */
 
 /**
- * The option `interventions`, as the engine takes it.
+ * The option `interventions` in the form for the engine.
  * @param {Intervention[] | undefined} interventions
  */
 export function changes(interventions) {
   return interventions ? { interventions: changesText(interventions) } : {};
 }
 
-/** A model in an engine. */
+/** A model in an engine. It has one side: an encoder or a decoder. */
 export class OneSided {
   #reference;
   #life = new AbortController();
@@ -44,7 +44,7 @@ export class OneSided {
   }
 
   /**
-   * The size of the engine's memory, with all that share it.
+   * The size of the engine's memory. Other models may be in it.
    * @returns {Promise<number>} bytes
    */
   memoryBytes() {
@@ -77,13 +77,14 @@ export class OneSided {
 }
 
 /**
+ * Throws if a folder's model is of another kind than the caller wants.
  * @param {ModelKind} kind of the folder
  * @param {ModelKind | undefined} wanted undefined: any
- * @param {() => void} giveBack frees the loaded model
+ * @param {() => void} release frees the loaded model
  */
-export function checkKind(kind, wanted, giveBack) {
+export function checkKind(kind, wanted, release) {
   if (wanted === undefined || kind === wanted) return;
-  giveBack();
+  release();
   const right = { translation: 'Translator.create', encoder: 'Encoder.load', generator: 'Generator.load' }[kind];
-  throw invalid('config.json', `the folder holds a model for ${right}, or for load() of any class`);
+  throw invalid('config.json', `the folder has a model for ${right}, or for load() without a class`);
 }

@@ -7,7 +7,7 @@ import { ModelReference } from '../hosting/model-reference.js';
 import { monitored } from '../api/progress.js';
 import { engineSettings } from '../api/settings.js';
 import { modelsKind } from '../engine/models/kind.js';
-import { addressOf, withBlobs, nameOf } from '../loading/model-source.js';
+import { addressOf, nameOf, withBlobs } from '../loading/model-source.js';
 
 /** @typedef {import('../loading/folder-source.js').FolderSource} FolderSource */
 /** @typedef {import('../loading/folder-source.js').Numbers} Numbers */
@@ -47,6 +47,7 @@ export async function openModel(from, given, found) {
   const options = /** @type {LoadOptions} */ (readFields(given, 'load', kLoad));
   const { signal, numbers } = options;
   signal?.throwIfAborted();
+  // Models with the same address and the same `numbers` are shared.
   const asked = withNumbers(from, options);
   const source = found ? { ...found, numbers } : asked;
   const address = addressOf(asked);
@@ -74,7 +75,7 @@ export async function inspectModel(from, given) {
   const options = /** @type {LoadOptions} */ (readFields(given, 'inspect', kLoad));
   const { signal = new AbortController().signal } = options;
   signal.throwIfAborted();
-  const source = withNumbers(withBlobs(from), options); // it is read when the engine has started
+  const source = withNumbers(withBlobs(from), options); // read after the engine has started
   const host = holdHost(engineSettings(options, modelsKind));
   try {
     await unlessAborted(host.started, signal);

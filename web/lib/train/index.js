@@ -1,4 +1,4 @@
-// The module 'qkv/train'. Importing it does nothing; Trainer.create() loads the build that trains.
+// The entry point 'qkv/train'. An import does nothing. Trainer.create() loads the build that trains.
 
 export { QkvError } from '../base/errors.js';
 export { PointerTrainer } from './pointer-trainer.js';

@@ -10,17 +10,17 @@ import { Training, trainingEngine } from './training.js';
 /** @typedef {readonly (number | readonly number[])[]} Points numbers, or rows of numbers of one length */
 
 /**
- * A set of points, and the places of some of them, counted from 0, in the order that is right.
+ * A set of points, and its target: the places of some points, counted from 0, in the right order.
  * @typedef {{points: Points, order: readonly number[]}} PointSet
  */
 
 /**
  * @typedef {object} PointerConfig
- * @property {number} [width] of a state, from 1 to 4096; default: 64
+ * @property {number} [width] the size of a state, from 1 to 4096; default: 64
  * @property {'lstm' | 'gru'} [cell] default: 'lstm'
  * @property {boolean} [bidirectional] the encoder reads both ways; each direction then has half of the width
  * @property {boolean} [repeats] whether a point may be written twice
- * @property {number} [batch] sets a step, from 1 to 4096; default: 32
+ * @property {number} [batch] the sets in each step, from 1 to 4096; default: 32
  * @property {number} [rate] Adam's learning rate, from 0 to 10; default: 0.005
  * @property {number} [clip] the largest length of the gradient; 0: no clipping; default: 1
  * @property {number} [seed] of the first weights and of the order of the data; default: 1
@@ -28,13 +28,13 @@ import { Training, trainingEngine } from './training.js';
 
 /**
  * @typedef {object} PointerTrainerOptions
- * @property {Iterable<PointSet>} [sets] the training data; default: the network only runs
+ * @property {Iterable<PointSet>} [sets] the training data; without it the network only runs
  * @property {Iterable<PointSet>} [dev] sets for measuring, which are not trained on
- * @property {number} [inputs] numbers of a point; default: those of the first set
+ * @property {number} [inputs] the number of coordinates of a point; default: as in the first set
  * @property {PointerConfig} [config]
- * @property {Checkpoint} [checkpoint] of a trainer with the same config and sets, to continue from
- * @property {Record<string, Uint8Array>} [files] what `files()` gave, to begin with its weights; `inputs` and the sizes
- *   in `config` are then the files'
+ * @property {Checkpoint} [checkpoint] of a trainer with the same config and sets: training continues from it
+ * @property {Record<string, Uint8Array>} [files] the result of `files()`: the network begins with these weights. Then
+ *   `inputs` and the sizes in `config` come from the files
  * @property {AbortSignal} [signal] ends the creation
  * @property {boolean} [worker] as in `Trainer.create`
  * @property {string | URL | ArrayBuffer | WebAssembly.Module} [wasm] another build that trains
@@ -42,11 +42,11 @@ import { Training, trainingEngine } from './training.js';
  */
 
 /**
- * An order that the network writes.
+ * An order that the network has written, with its attention.
  * @typedef {object} PointerTrace
  * @property {number[]} order places of the points, in the order in which they are written
  * @property {{shape: [number, number], data: Float32Array}} weights [written, points]: the probability of each point
- *   at each step. A point that was written before has none, unless the network repeats
+ *   at each step. It is 0 for a point that was already written, unless `repeats` is set
  */
 
 const kInternal = Symbol('internal');
@@ -58,7 +58,8 @@ const kNetwork = ['d_model', 'cell', 'bidirectional', 'repeats', 'inputs'];
 const kNoPlace = -1;
 
 /**
- * Trains a pointer network (Vinyals et al. 2015), which reads points and writes them in an order: attention is its output.
+ * Trains a pointer network (Vinyals et al. 2015). It reads points and writes their places in an order. Its output is its
+ * attention.
  *
  *     const trainer = await PointerTrainer.create({ sets: [{ points: [0.3, 0.1], order: [1, 0] }, ...] });
  *     await trainer.run({ steps: 500 });
@@ -86,12 +87,12 @@ export class PointerTrainer extends Training {
   }
 
   /**
-   * Makes a network with random weights, with those of `files`, or continues from a checkpoint.
+   * Creates a network with random weights or with those of `files`, or continues from a checkpoint.
    * @param {PointerTrainerOptions} options
    * @returns {Promise<PointerTrainer>} rejects with a QkvError that names the option, or the signal's reason
    */
   static async create(options) {
-    // The arguments of the caller. The number of a point's coordinates is given, or known from a model or from the first set.
+    // Read the arguments. The number of coordinates is given, or it is known from `files` or from the first set.
     const given = readFields(options, 'PointerTrainer.create', kCreate);
     const { files, checkpoint, signal, worker = hasWebWorker(), wasm } = given;
     signal?.throwIfAborted();
@@ -103,7 +104,7 @@ export class PointerTrainer extends Training {
     wholeNumber(inputs, 1, 4096, 'inputs');
     const { width, ...config } = readFields(given.config, 'config', kConfig);
     const all = { ...(width !== undefined && { d_model: width }), ...config, ...read, inputs };
-    // An engine of its own, which is closed if the network cannot be made.
+    // Start an engine for this trainer alone. Close it if the network cannot be created.
     const base = baseFolder(given.baseUrl);
     const from = wasm === undefined ? trainUrl(base) : givenWasm(wasm);
     const engine = trainingEngine(worker, base);
@@ -120,10 +121,10 @@ export class PointerTrainer extends Training {
   }
 
   /**
-   * The order that the network writes, with the current weights; a run waits for it.
+   * The order that the network writes with its current weights. A run waits meanwhile.
    * @param {Points} points
-   * @param {{most?: number, stop?: number, signal?: AbortSignal | null}} [options] most: the most places to write, left
-   *   out: as many as there are points; stop: the place after which it ends
+   * @param {{most?: number, stop?: number, signal?: AbortSignal | null}} [options] most: the most places to write,
+   *   default: the number of points; stop: the place after which it ends
    * @returns {Promise<number[]>} places, counted from 0
    */
   async point(points, options) {
@@ -131,7 +132,7 @@ export class PointerTrainer extends Training {
   }
 
   /**
-   * The same, with the weights of every step.
+   * The order that the network writes, with the weights of every step.
    * @param {Points} points
    * @param {{most?: number, stop?: number, signal?: AbortSignal | null}} [options] as in `point`
    * @returns {Promise<PointerTrace>}
@@ -160,35 +161,36 @@ export class PointerTrainer extends Training {
 function networkOf(files) {
   const { 'config.json': config, 'model.safetensors': weights } = files;
   if (!(config instanceof Uint8Array) || !(weights instanceof Uint8Array)) {
-    throw invalid('files', 'expected what files() gave: config.json and model.safetensors');
+    throw invalid('files', 'expected the result of files(): config.json and model.safetensors');
   }
   try {
     const fields = JSON.parse(new TextDecoder().decode(config));
     if (fields.model_type === 'qkv-pointer') return Object.fromEntries(kNetwork.map((name) => [name, fields[name]]));
   } catch {
-    // Said below.
+    // The error is thrown below.
   }
   throw invalid('files', 'config.json is not that of a pointer network');
 }
 
-/** @param {Points} points @param {string} where @param {number} [inputs] default: as many as the first has @returns {number[][]} */
+/** @param {Points} points @param {string} where @param {number} [inputs] default: the number of the first point @returns {number[][]} */
 function rowsOf(points, where, inputs) {
   if (!Array.isArray(points) || points.length === 0) throw invalid(where, 'expected a list of points, one or more');
   const rows = points.map((point) => (Array.isArray(point) ? point : [point]));
   const each = inputs ?? rows[0].length;
   const isRight = (/** @type {unknown[]} */ row) => row.length === each && row.every(Number.isFinite);
-  if (!rows.every(isRight)) throw invalid(where, `a point is ${each} finite numbers`);
+  if (!rows.every(isRight)) throw invalid(where, `a point has ${each} finite numbers`);
   return rows;
 }
 
 /**
- * Sets as lists of numbers, which the engine in this thread and one in a worker take alike.
+ * Sets as flat lists of numbers, for the engine.
  * @param {Iterable<PointSet>} sets
  * @param {string} where
  * @param {number} [inputs]
  */
 function packed(sets, where, inputs) {
   if (typeof sets?.[Symbol.iterator] !== 'function') throw invalid(where, 'give an iterable of {points, order}');
+  // The coordinates of all points and the places of all orders, then the numbers of points and of places of each set.
   /** @type {number[]} */
   const points = [];
   /** @type {number[]} */

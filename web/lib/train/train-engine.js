@@ -1,4 +1,4 @@
-// The engine that trains, in one thread: a trainer, and the jobs of its model between two steps.
+// The engine that trains, in one thread. Between two training steps it runs jobs of the model.
 import { Engine } from '../engine/engine.js';
 import { startGuarded } from '../engine/start-guarded.js';
 import { QkvError } from '../base/errors.js';
@@ -12,8 +12,8 @@ import { pointerKind, sequenceKind } from './trainer-kinds.js';
 /** @typedef {import('../engine/glue.js').PointerData} PointerData */
 
 /**
- * The state from which a trainer continues: numbers as JSON; weights, moments and averages as safetensors. It can be
- * stored in IndexedDB.
+ * The state from which a trainer continues. `place`: numbers as JSON; `tensors`: weights, moments and averages as
+ * safetensors. It can be stored in IndexedDB.
  * @typedef {{place: string, tensors: Uint8Array}} Checkpoint
  */
 
@@ -21,16 +21,16 @@ import { pointerKind, sequenceKind } from './trainer-kinds.js';
  * @typedef {object} Progress
  * @property {number} step updates so far
  * @property {number} steps the updates of this call
- * @property {number} loss nats for each piece, with label smoothing; of a pointer network for each place: the mean of the
- *   steps of this call
- * @property {number} pieces that the loss is the mean of; of a pointer network the steps
- * @property {number} tokens of both sides, so far; of a pointer network 0
+ * @property {number} loss the mean of the steps of this call, in nats for each piece, with label smoothing; with a pointer network
+ *   in nats for each place
+ * @property {number} the number of pieces in that mean; with a pointer network the number of steps
+ * @property {number} tokens the pieces of source and target so far; with a pointer network 0
  * @property {number} rate the learning rate of the last step
- * @property {number} gradient its gradient's length, before it was clipped
+ * @property {number} gradient the length of its gradient before clipping
  * @property {number} milliseconds taken by the steps of this call
  */
 
-/** One trainer for each engine. */
+/** An engine with one trainer. */
 export class TrainEngine {
   #trainer = 0;
   /** @type {import('./trainer-kinds.js').Learner | null} */
@@ -68,14 +68,14 @@ export class TrainEngine {
   }
 
   /**
-   * Runs steps until their number or their time is used up, or `pause` is called. Jobs of the model run first, so that
-   * each job sees one state of the weights.
+   * Runs steps until their number or their time is reached, or `pause` is called. Jobs of the model run first: the weights
+   * must not change during a job.
    * @param {{steps: number, milliseconds: number}} args
    * @param {Call} call
    * @returns {Promise<Progress>}
    */
   async train({ steps, milliseconds }, { signal }) {
-    const learner = this.#its();
+    const learner = this.#requireLearner();
     const begin = performance.now();
     this.#isPaused = false;
     let done = 0;
@@ -83,6 +83,7 @@ export class TrainEngine {
     let pieces = 0;
     /** @type {import('./trainer-kinds.js').Step | undefined} */
     let last;
+    // One step at a time, in turn with the jobs of the model.
     await this.#engine.takeTurns(() => {
       if (this.#answering > 0) return false;
       last = learner.step();
@@ -103,7 +104,7 @@ export class TrainEngine {
 
   /** @param {{rate: number}} args */
   async rate({ rate }) {
-    this.#its().rate(rate);
+    this.#requireLearner().rate(rate);
   }
 
   /** @param {{source: string, target: string}} args @returns {Promise<AttentionGradient>} */
@@ -112,21 +113,21 @@ export class TrainEngine {
   }
 
   async measure() {
-    return this.#its().measure();
+    return this.#requireLearner().measure();
   }
 
   /** @returns {Promise<Checkpoint>} */
   async save() {
-    return this.#its().save();
+    return this.#requireLearner().save();
   }
 
   /** @param {{checkpoint: Checkpoint}} args */
   async restore({ checkpoint }) {
-    this.#its().restore(checkpoint);
+    this.#requireLearner().restore(checkpoint);
   }
 
   async files() {
-    return this.#its().files();
+    return this.#requireLearner().files();
   }
 
   /** @param {{points: number[], most: number, stop: number}} args */
@@ -152,7 +153,7 @@ export class TrainEngine {
     return this.#engine.memory();
   }
 
-  #its() {
+  #requireLearner() {
     if (!this.#learner) throw new Error('nothing has been created');
     return this.#learner;
   }
@@ -163,11 +164,11 @@ export class TrainEngine {
   }
 }
 
-/** @returns {Promise<number>} This engine has no loader of models: what it runs is what it trains. */
+/** This engine has no loader of models, because it only runs the model that it trains. @returns {Promise<number>} */
 const loadsNothing = () => Promise.reject(new QkvError('UNSUPPORTED', 'the engine that trains loads no models'));
 
 const kDiverged =
-  'the loss is not a finite number; the weights are those before this step: continue with a lower learning rate, or from a checkpoint';
+  'the loss is not a finite number, and the step did not change the weights: continue with a lower learning rate, or from a checkpoint';
 
 /**
  * @returns {Record<string, import('../worker/protocol.js').Handler>}

@@ -1,4 +1,4 @@
-// The two kinds of what an engine trains, with one set of calls.
+// The two kinds of models that an engine trains, with the same functions.
 
 /** @typedef {import('../engine/guard.js').GuardedModule} GuardedModule */
 /** @typedef {import('./train-engine.js').Checkpoint} Checkpoint */
@@ -18,7 +18,7 @@
  * @property {() => Record<string, Uint8Array>} files
  */
 
-/** A model of sequences. @param {GuardedModule} module @param {number} handle @returns {Learner} */
+/** A model from sequences to sequences. @param {GuardedModule} module @param {number} handle @returns {Learner} */
 export const sequenceKind = (module, handle) => ({
   step: () => module.trainerStep(handle),
   rate: (rate) => module.trainerRate(handle, rate),
@@ -28,7 +28,7 @@ export const sequenceKind = (module, handle) => ({
   files: () => module.trainerFiles(handle),
 });
 
-/** A pointer network. Its place is the number of its steps. @param {GuardedModule} module @param {number} handle @returns {Learner} */
+/** A pointer network. The `place` of its checkpoint is the number of its steps. @param {GuardedModule} module @param {number} handle @returns {Learner} */
 export const pointerKind = (module, handle) => ({
   step: () => ({ ...module.pointerStep(handle), pieces: 1, tokens: 0 }),
   rate: (rate) => module.pointerRate(handle, rate),

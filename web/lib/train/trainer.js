@@ -14,8 +14,8 @@ import { Training, trainingEngine } from './training.js';
 /** @typedef {{source: string, target: string}} SentencePair */
 
 /**
- * The config of a run, as in the file of `qkv train` (web/docs/training.md), without the fields of files,
- * `precision`, `wire` and the intervals of reports. All fields have defaults; an unknown field is an error.
+ * The config of a run, as in the config file of `qkv train` (web/docs/training.md), without the names of files,
+ * `precision`, `wire` and the intervals of reports. All fields have defaults. An unknown field is an error.
  * @typedef {object} TrainerConfig
  * @property {'tiny' | 'small' | 'base'} [preset] the base config; default: 'small'
  * @property {Record<string, number | boolean | string>} [model] fields of config.json that differ from the preset's
@@ -25,7 +25,7 @@ import { Training, trainingEngine } from './training.js';
  * @property {{kind?: 'inverse-sqrt' | 'cosine' | 'constant', peak?: number, warmup?: number, floor?: number}} [schedule]
  * @property {{from?: number, every?: number}} [average]
  * @property {{pairs?: number}} [measure] the most pairs of `dev` that `measure()` uses
- * @property {number} [steps] of the whole run: used by the cosine schedule and by the average's share
+ * @property {number} [steps] the steps of the whole run, for the cosine schedule and for the begin of the average
  * @property {number} [seed]
  */
 
@@ -33,10 +33,10 @@ import { Training, trainingEngine } from './training.js';
  * @typedef {object} TrainerOptions
  * @property {Iterable<[string, string] | SentencePair>} pairs the training data: sources and their targets
  * @property {Iterable<[string, string] | SentencePair>} [dev] pairs for measuring, which are not trained on
- * @property {{'vocab.json': string, 'source.spm': Uint8Array, 'target.spm'?: Uint8Array}} [vocabulary] a model folder's;
- *   default: the characters of the pairs
+ * @property {{'vocab.json': string, 'source.spm': Uint8Array, 'target.spm'?: Uint8Array}} [vocabulary] files of a
+ *   model folder; default: the characters of the pairs
  * @property {TrainerConfig} [config]
- * @property {Checkpoint} [checkpoint] of a trainer with the same pairs, vocabulary and config, to continue from
+ * @property {Checkpoint} [checkpoint] of a trainer with the same pairs, vocabulary and config: training continues from it
  * @property {AbortSignal} [signal] ends the creation
  * @property {boolean} [worker] whether it trains in its own worker; default: yes in browsers, no in Node. Without a
  *   worker it trains in this thread, one step at a time
@@ -51,7 +51,7 @@ const kCreate = ['pairs', 'dev', 'vocabulary', 'config', 'checkpoint', 'signal',
 const kVocabulary = ['vocab.json', 'source.spm', 'target.spm'];
 
 /**
- * Trains a Transformer or a recurrent model on the device, and can be used at any moment.
+ * Trains a Transformer or a recurrent model on the device. The model can be used at any time during training.
  *
  *     const trainer = await Trainer.create({ pairs: [['abc', 'cba'], ...] });
  *     await trainer.run({ steps: 1000, onProgress: ({ step, loss }) => console.log(step, loss) });
@@ -76,12 +76,12 @@ export class Trainer extends Training {
   }
 
   /**
-   * Makes a model with random weights, or continues from a checkpoint.
+   * Creates a model with random weights, or continues from a checkpoint.
    * @param {TrainerOptions} options
    * @returns {Promise<Trainer>} rejects with a QkvError that names the option, or the signal's reason
    */
   static async create(options) {
-    // The arguments of the caller.
+    // Read the arguments.
     const given = readFields(options, 'Trainer.create', kCreate);
     const { pairs, dev, config = {}, checkpoint, signal, worker = hasWebWorker(), wasm } = given;
     signal?.throwIfAborted();
@@ -93,7 +93,7 @@ export class Trainer extends Training {
       sourceSpm: vocabulary['source.spm'],
       targetSpm: vocabulary['target.spm'],
     };
-    // An engine of its own, which is closed if the model cannot be made.
+    // Start an engine for this trainer alone. Close it if the model cannot be created.
     const base = baseFolder(given.baseUrl);
     const from = wasm === undefined ? trainUrl(base) : givenWasm(wasm);
     const engine = trainingEngine(worker, base);
@@ -108,7 +108,7 @@ export class Trainer extends Training {
   }
 
   /**
-   * The model's output for a text, with the current weights; a run waits for it.
+   * The model's output for a text, with its current weights. A run waits meanwhile.
    * @param {string} text one sequence
    * @param {{signal?: AbortSignal | null, beam?: number, maxLength?: number}} [options] beam: default 1, greedy;
    *   maxLength: the most pieces to write
@@ -123,7 +123,7 @@ export class Trainer extends Training {
   }
 
   /**
-   * The attention weights of the model while it writes `target`, or its own translation.
+   * The attention weights of the model for its own translation, or for a given target.
    * @param {string | SentencePair} input
    * @param {{signal?: AbortSignal | null, maxLength?: number}} [options] maxLength: as in `translate`
    * @returns {Promise<Trace>}
@@ -139,12 +139,12 @@ export class Trainer extends Training {
   }
 
   /**
-   * How the loss -log p(target | source) changes with each attention weight, as the weights are now: d loss / d weight. Nothing is
-   * learned. Below 0: a larger weight would make the target more probable. Through the softmax the weights of a row
-   * change together: the gradient of a score is weight · (gradient − Σ weight · gradient) over its row. The loss is that of training:
-   * over all pieces, also the one that begins every target and is never written.
-   * @param {SentencePair} pair a side longer than the config's `batch.longest` is cut there
-   * @returns {Promise<AttentionGradient>} of the shapes of a trace of the pair; the loss in nats
+   * The gradient of the loss -log p(target | source) with respect to each attention weight, for the current model. Nothing is
+   * learned. Below 0: a larger weight would make the target more probable. Through the softmax the weights of a row change
+   * together: the gradient of a score is weight · (gradient − Σ weight · gradient), with the sum over its row. The loss is
+   * that of training: it counts all pieces, also the one that begins every target and is never written.
+   * @param {SentencePair} pair a text longer than the config's `batch.longest` is cut
+   * @returns {Promise<AttentionGradient>} in the shapes of a trace of the pair; the loss in nats
    */
   async attentionGradient(pair) {
     const { source, target } = readFields(pair, 'attentionGradient', ['source', 'target']);
@@ -152,8 +152,8 @@ export class Trainer extends Training {
   }
 
   /**
-   * The model's folder, as `Translator.create({ model: { files } })` takes it: weights of 16 bits, of the average if
-   * there is one.
+   * The files of the model's folder, for `Translator.create({ model: { files } })`. The weights have 16 bits. They are those
+   * of the average, if there is one.
    * @returns {Promise<Record<string, Uint8Array<ArrayBuffer>>>}
    */
   files() {
@@ -164,7 +164,7 @@ export class Trainer extends Training {
 /**
  * @param {Iterable<[string, string] | SentencePair>} pairs
  * @param {string} where
- * @returns {string} one line each; line ends and tabs in a text become spaces
+ * @returns {string} a line for each pair; line ends and tabs in a text become spaces
  */
 function lines(pairs, where) {
   const clean = (/** @type {unknown} */ text) => {

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// What every trainer has: an engine of its own, runs that can be paused, states to go back to, and an end.
+// The base class of trainers: runs that can be paused, checkpoints, and the engine of the trainer.
 import { QkvError, domException, toPublicError } from '../base/errors.js';
 import { inRange, invalid, readFields } from '../base/arguments.js';
 import { createEndpoint } from '../worker/endpoint.js';
@@ -10,7 +10,7 @@ import { trainWorkerUrl } from './assets.js';
 
 /**
  * @typedef {object} RunOptions
- * @property {number} [steps] updates to make; default: until it is paused or aborted
+ * @property {number} [steps] the number of updates; default: no limit, until it is paused or aborted
  * @property {number} [interval] milliseconds between two reports; default: 250
  * @property {(progress: Progress) => void} [onProgress]
  * @property {AbortSignal | null} [signal] ends the run, with its reason
@@ -28,7 +28,7 @@ export const trainingEngine = (worker, base) =>
 export class Training {
   #engine;
   #life = new AbortController();
-  /** @type {AbortController | null} of the run that is going on */
+  /** @type {AbortController | null} of the current run */
   #running = null;
 
   /** @protected @param {import('../worker/endpoint.js').Endpoint} engine */
@@ -37,10 +37,10 @@ export class Training {
   }
 
   /**
-   * Trains, until the steps are made, `pause()` is called or the signal aborts. One run at a time.
+   * Trains until the number of steps is reached, `pause()` is called or the signal aborts. Only one run at a time is allowed.
    * @param {RunOptions} [options]
-   * @returns {Promise<Progress | undefined>} of the last report; undefined if no step was made. Rejects with the
-   *   signal's reason, with a QkvError if the loss is no longer a number, and with AbortError after `destroy()`
+   * @returns {Promise<Progress | undefined>} the last report; undefined if there was no step. Rejects with the
+   *   signal's reason, with a QkvError if the loss is not a finite number, and with AbortError after `destroy()`
    */
   async run(options) {
     const { steps = Infinity, interval = 250, onProgress, signal } = readFields(options, 'run', kRun);
@@ -74,8 +74,8 @@ export class Training {
   }
 
   /**
-   * Takes effect from the next step on.
-   * @param {number} rate from 0 to 10; of a schedule, its peak
+   * Sets the learning rate from the next step on.
+   * @param {number} rate from 0 to 10; with a schedule, its peak
    */
   async setLearningRate(rate) {
     inRange(rate, 0, 10, 'rate');
@@ -91,7 +91,7 @@ export class Training {
   }
 
   /**
-   * The state with which another trainer with the same data and config continues, bit for bit.
+   * The state of the training. Another trainer with the same data and config continues from it, bit for bit.
    * @returns {Promise<Checkpoint>}
    */
   checkpoint() {
@@ -99,8 +99,8 @@ export class Training {
   }
 
   /**
-   * Takes over a state that this trainer, or another with the same data and config, has had. What comes next is
-   * then what came after that state, bit for bit, unless the learning rate was changed. No run may be going on.
+   * Returns to a checkpoint of this trainer, or of another one with the same data and config. The next steps are then the
+   * same as those after the checkpoint, bit for bit, unless the learning rate was changed. It must not be called during a run.
    * @param {Checkpoint} checkpoint
    * @returns {Promise<void>} rejects with a QkvError that says what does not fit; then the trainer must not be used
    */
@@ -108,7 +108,7 @@ export class Training {
     if (this.#running) throw invalid('', 'the trainer is running: pause it first');
     const { place, tensors } = readFields(checkpoint, 'restore', ['place', 'tensors']);
     if (typeof place !== 'string' || !(tensors instanceof Uint8Array)) {
-      throw invalid('checkpoint', 'expected what checkpoint() gave');
+      throw invalid('checkpoint', 'expected the result of checkpoint()');
     }
     await this.call('restore', { checkpoint: { place, tensors } });
   }
