@@ -56,7 +56,9 @@ if (resolve(out) === at('web', 'models', 'detect', 'languages.bin')) writeList()
 function hashOf(line) {
   const block = /^U\+([\dA-F]+)$/.exec(line);
   if (!block)
-    return finishHash([...line].reduce((state, c) => addToHash(state, /** @type {number} */ (c.codePointAt(0))), kBasis));
+    return finishHash(
+      [...line].reduce((state, c) => addToHash(state, /** @type {number} */ (c.codePointAt(0))), kBasis),
+    );
   const first = parseInt(block[1], 16);
   return finishHash(addToHash(kBasis, kBlocks + (first < 0x3000 ? first >> 7 : 0x1000 + (first >> 12))));
 }

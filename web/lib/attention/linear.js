@@ -51,6 +51,7 @@ function readState(given) {
     throw invalid('state', `expected the state of an earlier call, got ${described(given)}`);
   }
   const sizes = shape.map(Number);
-  if (data.length !== sizes.reduce((a, b) => a * b, 1)) throw invalid('state', 'its data does not have the size of its shape');
+  if (data.length !== sizes.reduce((a, b) => a * b, 1))
+    throw invalid('state', 'its data does not have the size of its shape');
   return { data: data.slice(), shape: sizes };
 }

@@ -83,7 +83,8 @@ const readInput = (options, name) =>
  * @param {boolean} hasMemory
  */
 function isRemembered({ isPlaced }, hasMemory) {
-  if (isPlaced && hasMemory) throw invalid('firstQuery', 'with a memory it is the number of rows of the memory: leave firstQuery out');
+  if (isPlaced && hasMemory)
+    throw invalid('firstQuery', 'with a memory it is the number of rows of the memory: leave firstQuery out');
   return !isPlaced;
 }
 

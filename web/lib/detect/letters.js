@@ -70,7 +70,8 @@ function* composed(text) {
 
 /** The start value of a hash. It is FNV-1a over code points. */
 export const kBasis = 0x811c9dc5;
-export const addToHash = (/** @type {number} */ state, /** @type {number} */ point) => Math.imul(state ^ point, 16777619);
+export const addToHash = (/** @type {number} */ state, /** @type {number} */ point) =>
+  Math.imul(state ^ point, 16777619);
 
 /** The 24 bits of a hash, after the finaliser of MurmurHash3. @param {number} state */
 export function finishHash(state) {
@@ -81,7 +82,8 @@ export function finishHash(state) {
 }
 
 /** The hash of a letter's block: 128 code points up to U+3000, and 4096 from there on. @param {number} point */
-const blockHash = (point) => finishHash(addToHash(kBasis, kBlocks + (point < 0x3000 ? point >> 7 : 0x1000 + (point >> 12))));
+const blockHash = (point) =>
+  finishHash(addToHash(kBasis, kBlocks + (point < 0x3000 ? point >> 7 : 0x1000 + (point >> 12))));
 
 /**
  * The rows of a text's n-grams, with the letters of each. Every text has row 0. Each letter has its own row, otherwise the

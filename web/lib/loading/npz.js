@@ -65,7 +65,11 @@ async function* chunksOf(header, members, file) {
     const all = chunks[Symbol.asyncIterator]();
     let skip = head;
     try {
-      for (let next = await withFileName(file, () => all.next()); !next.done; next = await withFileName(file, () => all.next())) {
+      for (
+        let next = await withFileName(file, () => all.next());
+        !next.done;
+        next = await withFileName(file, () => all.next())
+      ) {
         if (next.value.length > skip) yield next.value.subarray(skip);
         skip = Math.max(0, skip - next.value.length);
       }

@@ -4,8 +4,7 @@ import { QkvError } from '../base/errors.js';
 const kPage = /^\s*<(!doctype|html|head|body|\?xml)/i;
 const kPointer = /^version https:\/\/git-lfs/;
 
-const kPageMessage =
-  'is an HTML page, not the file: the server has no such file, or it asks for a login';
+const kPageMessage = 'is an HTML page, not the file: the server has no such file, or it asks for a login';
 const kPointerMessage = 'is a pointer of Git LFS, not the file: fetch the file itself, for example by `git lfs pull`';
 
 /** @param {Uint8Array} bytes the first bytes of the file */

@@ -394,7 +394,8 @@ export class PageTranslation extends EventTarget {
       }
       const changes =
         type === 'characterData' ? [this.#changeOf.get(target)] : [...(this.#changesIn.get(target) ?? [])];
-      for (const change of changes) if (change && !(type === 'characterData' && change.isWhole)) this.#undoChange(change);
+      for (const change of changes)
+        if (change && !(type === 'characterData' && change.isWhole)) this.#undoChange(change);
       again.add(containerOf(type === 'characterData' ? (target.parentNode ?? target) : target, this.#read));
       for (const node of addedNodes) if (node.nodeType === 1) this.#read.delete(node);
     }

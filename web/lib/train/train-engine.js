@@ -23,7 +23,7 @@ import { pointerKind, sequenceKind } from './trainer-kinds.js';
  * @property {number} steps the updates of this call
  * @property {number} loss the mean of the steps of this call, in nats for each piece, with label smoothing; with a pointer network
  *   in nats for each place
- * @property {number} the number of pieces in that mean; with a pointer network the number of steps
+ * @property {number} pieces the number of pieces in that mean; with a pointer network the number of steps
  * @property {number} tokens the pieces of source and target so far; with a pointer network 0
  * @property {number} rate the learning rate of the last step
  * @property {number} gradient the length of its gradient before clipping
