@@ -23,7 +23,7 @@ const inView = () => {
     others: [...document.querySelectorAll('#player-others li')].map((item) => item.textContent),
     tree: Math.max(
       0,
-      ...[...document.querySelectorAll('qkv-tree .twigs text:not(.later)')].map(({ __data__ }) => __data__.depth + 1),
+      ...[...document.querySelectorAll('qkv-tree .nodes text:not(.later)')].map(({ __data__ }) => __data__.depth + 1),
     ),
   };
 };

@@ -13,33 +13,33 @@ const layoutOf = (search) => treeLayoutOf(search, (text) => 8 * text.length);
 
 describe('the layout', () => {
   test.each([1, 2, 4, 8, 16])('puts no two pieces in one place, and each after its parent, beam %i', async (beam) => {
-    const { twigs, width, height } = layoutOf(await pages.translator.search(kSentence, { beam, tree: true }));
-    expect(new Set(twigs.map(({ depth, row }) => `${depth},${row}`)).size).toBe(twigs.length);
-    for (const { x, width: own, row, depth, parent } of twigs) {
+    const { nodes, width, height } = layoutOf(await pages.translator.search(kSentence, { beam, tree: true }));
+    expect(new Set(nodes.map(({ depth, row }) => `${depth},${row}`)).size).toBe(nodes.length);
+    for (const { x, width: own, row, depth, parent } of nodes) {
       expect(x + own).toBeLessThanOrEqual(width);
       expect(24 * (row + 1)).toBeLessThanOrEqual(height);
-      expect(depth).toBe(parent < 0 ? 0 : twigs[parent].depth + 1);
-      if (parent >= 0) expect(x).toBeGreaterThan(twigs[parent].x + twigs[parent].width);
-      if (parent >= 0) expect(row).toBeGreaterThanOrEqual(twigs[parent].row);
+      expect(depth).toBe(parent < 0 ? 0 : nodes[parent].depth + 1);
+      if (parent >= 0) expect(x).toBeGreaterThan(nodes[parent].x + nodes[parent].width);
+      if (parent >= 0) expect(row).toBeGreaterThanOrEqual(nodes[parent].row);
     }
-    const ends = twigs.filter(({ ends }) => ends >= 0).map(({ ends }) => ends);
+    const ends = nodes.filter(({ ends }) => ends >= 0).map(({ ends }) => ends);
     expect(ends.sort((a, b) => a - b)).toEqual(Array.from({ length: beam }, (_, rank) => rank));
-    expect(twigs.filter(({ through }) => through === 0).every(({ row }) => row === 0)).toBe(true);
+    expect(nodes.filter(({ through }) => through === 0).every(({ row }) => row === 0)).toBe(true);
   });
 
   test('says each piece’s own probability', async () => {
     const search = await pages.translator.search(kSentence, { tree: true });
-    const { twigs } = layoutOf(search);
+    const { nodes } = layoutOf(search);
     const { logProbs } = (await pages.translator.trace(kSentence)).target;
     const path = [];
-    for (let at = search.hypotheses[0].node; at >= 0; at = twigs[at].parent) path.unshift(twigs[at].probability);
+    for (let at = search.hypotheses[0].node; at >= 0; at = nodes[at].parent) path.unshift(nodes[at].probability);
     path.forEach((probability, i) => expect(probability).toBeCloseTo(Math.exp(logProbs[i]), 4));
   });
 
   test('of nothing, and of a record that is none, is empty or flat', () => {
-    expect(layoutOf({ beam: 4, hypotheses: [] })).toMatchObject({ twigs: [], height: 0 });
+    expect(layoutOf({ beam: 4, hypotheses: [] })).toMatchObject({ nodes: [], height: 0 });
     const tree = { pieces: ['a', 'b'], ids: [1, 2], parents: [7, 1], logProbs: [0, 0] };
-    expect(layoutOf({ beam: 1, hypotheses: [], tree }).twigs.map(({ depth }) => depth)).toEqual([0, 0]);
+    expect(layoutOf({ beam: 1, hypotheses: [], tree }).nodes.map(({ depth }) => depth)).toEqual([0, 0]);
   });
 });
 
@@ -48,11 +48,11 @@ test('draws what the search kept: dark the final paths with their scores, light 
   await translate(page, kSentence);
   await searched(page);
   const search = await pages.translator.search(kSentence, { tree: true });
-  const { twigs } = layoutOf(search);
-  expect(await labels(page)).toEqual(twigs.map(({ text }) => text));
-  expect(await page.locator('qkv-tree path').count()).toBe(twigs.length);
+  const { nodes } = layoutOf(search);
+  expect(await labels(page)).toEqual(nodes.map(({ text }) => text));
+  expect(await page.locator('qkv-tree path').count()).toBe(nodes.length);
   expect(await labels(page, '.dropped')).toEqual(
-    twigs.filter(({ through }) => through === Infinity).map(({ text }) => text),
+    nodes.filter(({ through }) => through === Infinity).map(({ text }) => text),
   );
   const score = search.hypotheses[1].score.toFixed(2).replace('-', '−');
   expect(await labels(page)).toContain(`2 · ${score}`);
@@ -73,7 +73,7 @@ test('pointing says a piece’s numbers and lights its path', async () => {
   const third = [...hypotheses[0].ids].slice(0, 3).length;
   expect(third).toBe(3);
   expect(await page.textContent('#search-message')).toMatch(
-    /probability \d\.\d\d after what stands before; so far −\d/,
+    /probability \d\.\d\d after the pieces before it; so far −\d/,
   );
 
   const leaf = page.locator('qkv-tree text', { hasText: /^2 · / });

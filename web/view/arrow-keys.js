@@ -1,11 +1,11 @@
-// Moves over a matrix with the arrow keys.
+// Moves the highlighted place of a matrix with the arrow keys.
 
 /** @typedef {import('./selection.js').Place} Place */
 /** @typedef {import('./trace.js').Slice} Slice */
 
 const kPage = 10;
 
-/** @param {Slice} slice @param {Place} place whether the matrix has such a place */
+/** Whether the matrix has a place. @param {Slice} slice @param {Place} place */
 export function inside(slice, { query, key }) {
   const rows = Math.min(slice.queries.length, slice.written ?? Infinity);
   const rowFits = query === null || (query >= 0 && query < rows);

@@ -1,4 +1,4 @@
-// A trace in the layout of bertviz (https://github.com/jessevig/bertviz), as its head view embeds it.
+// Converts a trace to the format of bertviz's head view (https://github.com/jessevig/bertviz).
 
 /** @typedef {import('./trace.js').Side} Side */
 /** @typedef {import('./trace.js').Trace} Trace */
@@ -8,13 +8,13 @@
  * @typedef {object} BertvizAttention
  * @property {string} name
  * @property {number[][][][]} attn [layer][head][left][right]: each row of `right` sums to 1
- * @property {string[]} left_text the pieces that attend
- * @property {string[]} right_text the pieces attended to
+ * @property {string[]} left_text the pieces that attend: queries
+ * @property {string[]} right_text the pieces that they attend to: keys
  */
 
 /**
  * @param {Trace} trace
- * @returns {BertvizAttention[]} encoder, decoder and cross-attention, those that the trace has
+ * @returns {BertvizAttention[]} encoder, decoder and cross-attention, if the trace has them
  */
 export function toBertviz({ source, target, targetInput, encoderSelf, decoderSelf, cross }) {
   const one = (

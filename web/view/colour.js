@@ -1,4 +1,4 @@
-// Colours for attention weights: interpolated in OKLab, so that equal steps of weight look equal.
+// Colours for attention weights. They are interpolated in OKLab: equal steps of weight look equal.
 // OKLab is Björn Ottosson's, https://bottosson.github.io/posts/oklab/ (2020).
 
 import { rgb } from 'd3-color';
@@ -54,8 +54,8 @@ const mix = (/** @type {number} */ from, /** @type {number} */ to, /** @type {nu
 const distance = (p, q) => Math.hypot(p[0] - q[0], p[1] - q[1], p[2] - q[2]);
 
 /**
- * A sequential scale through the given colours. The path between them has constant speed in OKLab, wherever the middle
- * colours are.
+ * A sequential scale through the given colours. Equal steps of weight are equal distances in OKLab, also if the colours have
+ * different distances.
  */
 export class WeightScale {
   /** @param {string[]} colours from weight 0 to weight 1, two or more */
@@ -88,7 +88,7 @@ export class WeightScale {
   }
 
   /**
-   * Black or white, whichever reads better on the weight's colour (never under 4.5:1).
+   * Black or white: the one with more contrast on the weight's colour, at least 4.5:1.
    * @param {number} weight 0..1
    */
   ink(weight) {
@@ -99,7 +99,7 @@ export class WeightScale {
 
 /** A diverging scale: 0 has the background's colour, and negative values have their own colour. */
 export class SignedScale {
-  /** @param {string} minus the colour of -1 @param {string} zero @param {string} plus that of 1 */
+  /** @param {string} minus the colour of -1 @param {string} zero @param {string} plus the colour of 1 */
   constructor(minus, zero, plus) {
     this.below = new WeightScale([zero, minus]);
     this.above = new WeightScale([zero, plus]);

@@ -1,11 +1,10 @@
-// Shared by the elements of this folder, so that a server that renders a page can import them.
+// Lets a server import the elements of this folder to render a page, although it has no HTMLElement.
 
 /** HTMLElement; without a document, an empty class. */
 export const BaseElement = /** @type {typeof HTMLElement} */ (globalThis.HTMLElement ?? class {});
 
 /**
- * Defines an element. The first copy of this package on a page defines it; a second copy leaves the name as it is. On a server
- * nothing is defined.
+ * Defines an element, unless another copy of this package on the page has defined it. On a server nothing is defined.
  * @param {string} name
  * @param {CustomElementConstructor} constructor
  */

@@ -6,7 +6,7 @@ import { inside } from './arrow-keys.js';
 /** @typedef {import('./selection.js').Place} Place */
 /** @typedef {import('./trace.js').Slice} Slice */
 
-/** Keys move, Enter pins, Escape unpins; the highlighted place comes from the shared selection. */
+/** Keys move the highlighted place, Enter pins it, Escape unpins it. The place is that of the shared selection. */
 export class Drawing extends View {
   /** @type {Slice | null} */
   #slice = null;
@@ -23,7 +23,7 @@ export class Drawing extends View {
   }
 
   /** The highlighted place, if this attention has it. @protected @returns {Place | null} */
-  get lit() {
+  get highlighted() {
     const current = this.selection?.current ?? null;
     return this.#slice && current && inside(this.#slice, current) ? current : null;
   }
@@ -48,7 +48,7 @@ export class Drawing extends View {
     return null;
   }
 
-  /** @protected @param {Element} surface that the pointer meets @param {string} description for screen readers */
+  /** @protected @param {Element} surface gets the pointer's events @param {string} description for screen readers */
   listen(surface, description) {
     this.tabIndex = 0;
     this.setAttribute('role', 'application');

@@ -1,4 +1,4 @@
-// Creates elements one by one, because a page that requires Trusted Types accepts no HTML from strings.
+// Creates elements one by one. A page that requires Trusted Types accepts no HTML from strings.
 
 const kSvgTags = new Set(['svg', 'g']);
 
@@ -9,9 +9,9 @@ const kSvgTags = new Set(['svg', 'g']);
 export function element(name, ...children) {
   const [tag, className] = name.split('.');
   const isSvg = kSvgTags.has(tag);
-  const made = isSvg ? document.createElementNS('http://www.w3.org/2000/svg', tag) : document.createElement(tag);
-  if (className) made.setAttribute('class', className);
-  if (tag === 'svg') made.setAttribute('aria-hidden', 'true');
-  made.append(...children);
-  return made;
+  const created = isSvg ? document.createElementNS('http://www.w3.org/2000/svg', tag) : document.createElement(tag);
+  if (className) created.setAttribute('class', className);
+  if (tag === 'svg') created.setAttribute('aria-hidden', 'true');
+  created.append(...children);
+  return created;
 }

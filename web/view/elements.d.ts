@@ -1,5 +1,5 @@
-// The elements' names, properties and events, for TypeScript: in the DOM's own maps, and as tables from which react.d.ts, vue.d.ts
-// and svelte.d.ts make the types of their templates.
+// The elements' names, properties and events, for TypeScript. The DOM's own map of elements gets them, and react.d.ts,
+// vue.d.ts and svelte.d.ts make the types of their templates from these tables.
 
 import type { Grid, GridElement } from './grid.js';
 import type { Head, HeadsElement, Importance } from './heads.js';
@@ -48,7 +48,7 @@ export interface Cell {
   column: number;
 }
 
-/** What each element dispatches; all of them bubble. */
+/** The events of each element. All of them bubble. */
 export interface QkvEvents {
   'qkv-grid': {
     'grid-point': CustomEvent<Cell | null>;
@@ -64,7 +64,7 @@ export interface QkvEvents {
   'qkv-tree': { 'qkv-choose': CustomEvent<number[]>; 'qkv-point': CustomEvent<string> };
 }
 
-/** Listeners as React's and Svelte's templates name them: `onqkv-choose`. */
+/** Listeners with the names in React's and Svelte's templates: `onqkv-choose`. */
 export type Listeners<Events> = { [Type in keyof Events & string as `on${Type}`]?: (event: Events[Type]) => void };
 
 declare global {

@@ -1,4 +1,4 @@
-// Makes a standalone picture of the current view: an SVG with inlined colours, labels and a legend.
+// Makes an SVG file of the current view. It contains the colours, the labels and a legend.
 
 import { rgb } from 'd3-color';
 import { WeightScale } from './colour.js';
@@ -13,7 +13,7 @@ import { branchOf, kRowHeight, kindOf, treeLayoutOf } from './tree-layout.js';
 
 /**
  * @typedef {object} Appearance
- * @property {string} ground colours as CSS writes them
+ * @property {string} ground a colour, as CSS writes it
  * @property {string} ink
  * @property {string} faint
  * @property {string} line
@@ -27,7 +27,7 @@ import { branchOf, kRowHeight, kindOf, treeLayoutOf } from './tree-layout.js';
  * @property {'matrix' | 'lines'} view
  * @property {'absolute' | 'row'} scaling
  * @property {string} title
- * @property {string} keys the axis' name
+ * @property {string} keys the name of the axis
  * @property {string} queries
  */
 
@@ -83,23 +83,25 @@ export function figureSvg(figure, appearance) {
  * @returns {string} an SVG document
  */
 export function treeSvg(search, appearance) {
-  const { twigs, width, height, font } = treeLayoutOf(search, appearance.measure);
+  const { nodes, width, height, font } = treeLayoutOf(search, appearance.measure);
   const strokes = {
     dropped: [appearance.faint, 1, 0.45],
     kept: [appearance.faint, 1.5, 1],
     best: [appearance.ink, 1.5, 1],
   };
-  const branches = [...twigs]
+  // The branches: dropped ones first, the best path last, so that it is on top.
+  const branches = [...nodes]
     .sort((a, b) => b.through - a.through || 0)
-    .map((twig) => {
-      const [stroke, thick, opacity] = strokes[kindOf(twig)];
-      return `<path d="${branchOf(twig, twigs[twig.parent])}" stroke="${stroke}" stroke-width="${thick}" stroke-opacity="${opacity}"/>`;
+    .map((node) => {
+      const [stroke, thick, opacity] = strokes[kindOf(node)];
+      return `<path d="${branchOf(node, nodes[node.parent])}" stroke="${stroke}" stroke-width="${thick}" stroke-opacity="${opacity}"/>`;
     });
-  const labels = twigs.map((twig) => {
-    const fill = kindOf(twig) === 'dropped' ? appearance.faint : appearance.ink;
-    const weight = kindOf(twig) === 'best' ? ' font-weight="700"' : '';
-    const y = (twig.row + 0.5) * kRowHeight + font * 0.35;
-    return `<text x="${(twig.x + twig.width / 2).toFixed(1)}" y="${y}" fill="${fill}"${weight}>${escape(twig.text)}</text>`;
+  // The pieces, then the page around them.
+  const labels = nodes.map((node) => {
+    const fill = kindOf(node) === 'dropped' ? appearance.faint : appearance.ink;
+    const weight = kindOf(node) === 'best' ? ' font-weight="700"' : '';
+    const y = (node.row + 0.5) * kRowHeight + font * 0.35;
+    return `<text x="${(node.x + node.width / 2).toFixed(1)}" y="${y}" fill="${fill}"${weight}>${escape(node.text)}</text>`;
   });
   const marks = `<g fill="none">${branches.join('')}</g><g font-size="${font}" text-anchor="middle">${labels.join('')}</g>`;
   const title = `Beam search, ${search.beam} kept a step`;
@@ -142,6 +144,7 @@ function matrix({ slice, scaling }, appearance) {
   const { cell, font, left, top, right, width, height } = layout;
   const scale = new WeightScale(appearance.weights);
   const shown = shade(slice, scaling);
+  // The cells, then the labels.
   const cells = slice.queries.flatMap((_, q) =>
     slice.keys.map((_, k) => {
       const fill = isMasked(slice, q, k) ? 'url(#masked)' : hex(scale.rgb(shown(q, k)));
@@ -158,6 +161,7 @@ function matrix({ slice, scaling }, appearance) {
     (query, q) =>
       `<text text-anchor="end" x="${left - 7}" y="${top + (q + 0.5) * cell + font * 0.35}">${escape(shorten(query.text))}</text>`,
   );
+  // Windows of local attention, and hatching for masked cells.
   const { spans, centres } = windows(slice, layout);
   const boxes = (/** @type {import('./overlay.js').Box[]} */ all) =>
     all
@@ -209,7 +213,7 @@ function legend({ view, scaling }, appearance, y) {
     (tick) =>
       `<text x="${tick * width}" y="24" text-anchor="middle">${scaling === 'row' ? `${tick * 100}%` : tick}</text>`,
   );
-  const undrawn = view === 'lines' ? '; under 0.05 none is drawn' : '';
+  const undrawn = view === 'lines' ? '; weights under 0.05 are not drawn' : '';
   const caption = `${scaling === 'row' ? 'of the row’s largest weight' : 'weight'}${undrawn}`;
   return `<g transform="translate(${kMargin + 4} ${y})" font-family="${kSans}" font-size="11" fill="${appearance.faint}">${strip.join('')}${ticks.join('')}<text x="${width + 12}" y="9">${caption}</text></g>`;
 }

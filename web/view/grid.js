@@ -1,5 +1,5 @@
-// <qkv-grid>: a small matrix with its numbers, as a table. Cells can be pointed at, reached by keys, and edited by
-// typing and dragging.
+// <qkv-grid>: a small matrix with its numbers, as a table. A pointer or the keys select a cell. Numbers are edited by typing
+// or by dragging.
 
 import { onThemeChange, signedScale, weightScale } from './colour.js';
 import { BaseElement, define } from './define.js';
@@ -13,22 +13,22 @@ import { formatNumber, largestOf, readNumber } from './numbers.js';
  * @property {string[]} rows labels
  * @property {string[]} columns
  * @property {ArrayLike<number>} data row-major; -Infinity is a masked cell
- * @property {'signed' | 'weight' | 'flag'} kind of its numbers, and so of its colours
+ * @property {'signed' | 'weight' | 'flag'} kind the kind of its numbers, which determines the colours
  * @property {string} [summary] a sentence
  * @property {boolean} [editable]
- * @property {(row: number, column: number) => boolean} [isMasked] whether a cell is 0 because a mask hides it, not by itself
+ * @property {(row: number, column: number) => boolean} [isMasked] whether a cell is 0 because of a mask
  * @property {(row: number, column: number) => boolean} [isAside] whether a cell is not part of the current view
  */
 
-/** A place on some axes: {query: 1, key: 2}. @typedef {Record<string, number>} Lit */
+/** A highlighted place on some axes: {query: 1, key: 2}. @typedef {Record<string, number>} Lit */
 
-/** With more columns there is no space for numbers. */
+/** A grid with more columns has no space for numbers. */
 export const kNumberedColumns = 12;
-/** The longest label that a column is wide enough for; if one is longer, all stand upright. */
+/** The longest label that fits into a column. If one is longer, all labels are turned by 90 degrees. */
 const kLabel = 5;
 const kStep = 0.1;
 const kDragPixels = 6; // to a step
-const kFar = 99;
+const kToEnd = 99;
 
 /**
  * Dispatches `grid-point` ({row, column} or null), `grid-pin` ({row, column}), `grid-unpin`, `grid-edit` ({row, column,
@@ -49,10 +49,10 @@ export class GridElement extends BaseElement {
   #rowHeads = [];
   /** @type {HTMLElement[]} */
   #columnHeads = [];
-  /** The current text of each cell, so that only changes are drawn. @type {string[][]} */
+  /** The drawn state of each cell. Only changes are drawn. @type {string[][]} */
   #drawn = [];
-  /** The cells that are lit, and how. @type {Map<HTMLElement, string>} */
-  #lights = new Map();
+  /** The highlighted elements, with the class of each. @type {Map<HTMLElement, string>} */
+  #highlights = new Map();
   #isTyping = false;
   /** @type {{cell: HTMLElement, row: number, column: number, x: number, from: number, moved: boolean} | null} */
   #drag = null;
@@ -62,12 +62,12 @@ export class GridElement extends BaseElement {
       this.#drawn = this.#cells.map(() => []);
       this.#draw();
     });
-    for (const [type, heard] of this.#heard) this.addEventListener(type, heard);
+    for (const [type, listener] of this.#listeners) this.addEventListener(type, listener);
   }
 
   disconnectedCallback() {
     this.#stop();
-    for (const [type, heard] of this.#heard) this.removeEventListener(type, heard);
+    for (const [type, listener] of this.#listeners) this.removeEventListener(type, listener);
   }
 
   /** @returns {Grid | null} */
@@ -80,13 +80,14 @@ export class GridElement extends BaseElement {
   }
 
   /**
-   * Highlights the row, the column or the cell of a place on this matrix' axes. @param {Lit | null} lit @param
-   * {boolean} isPinned
+   * Highlights the row, the column or the cell of a place on this matrix's axes.
+   * @param {Lit | null} lit
+   * @param {boolean} isPinned
    */
   light(lit, isPinned) {
     this.#lit = lit;
     this.#isPinned = isPinned;
-    this.#drawLight();
+    this.#drawHighlight();
   }
 
   #draw() {
@@ -102,7 +103,7 @@ export class GridElement extends BaseElement {
     for (let r = 0; r < rows; ++r) {
       for (let c = 0; c < columns; ++c) this.#drawCell(grid, r, c, shade);
     }
-    this.#drawLight();
+    this.#drawHighlight();
   }
 
   /** @param {Grid} grid */
@@ -120,9 +121,10 @@ export class GridElement extends BaseElement {
     grid.columns.forEach((label, c) => setText(this.#columnHeads[c], label));
   }
 
-  /** Makes the given number of rows and columns; cells that stay are the same elements. @param {number} rows @param {number} columns */
+  /** Adds or removes rows and columns. Cells that stay are the same elements. @param {number} rows @param {number} columns */
   #fit(rows, columns) {
-    const had = this.contains(document.activeElement);
+    // The labels of columns and rows.
+    const hadFocus = this.contains(document.activeElement);
     if (!this.firstChild) this.#build();
     const [head, body] = [/** @type {Element} */ (this.querySelector('thead tr')), this.querySelector('tbody')];
     fitTo(this.#columnHeads, columns, () => heading('col'), head);
@@ -134,6 +136,7 @@ export class GridElement extends BaseElement {
       body?.append(line);
     }
     while (body && body.children.length > rows) body.lastElementChild?.remove();
+    // The cells. If the focused one is gone, the last one near it gets the focus.
     this.#cells = this.#rowHeads.map((one, r) => {
       const cells = this.#cells[r] ?? [];
       fitTo(cells, columns, bodyCell, one.parentElement);
@@ -141,7 +144,7 @@ export class GridElement extends BaseElement {
     });
     this.#drawn = this.#cells.map((_, r) => (this.#drawn[r] ?? []).slice(0, columns));
     this.#moveTo(this.#cursor, false);
-    if (had && !this.contains(document.activeElement)) this.#cells[this.#cursor.row][this.#cursor.column].focus();
+    if (hadFocus && !this.contains(document.activeElement)) this.#cells[this.#cursor.row][this.#cursor.column].focus();
   }
 
   #build() {
@@ -175,25 +178,27 @@ export class GridElement extends BaseElement {
     cell.style.color = isHidden || isAside ? '' : shade.ink(value);
   }
 
-  #drawLight() {
+  #drawHighlight() {
     const grid = this.#grid;
     if (!grid) return;
     const row = this.#lit?.[grid.axes[0]];
     const column = this.#lit?.[grid.axes[1]];
     const isCell = row !== undefined && column !== undefined;
     /** @type {Map<HTMLElement, string>} */
-    const lights = new Map();
-    const light = (/** @type {HTMLElement | undefined} */ element, /** @type {string} */ how) => {
-      if (element) lights.set(element, how);
+    const highlights = new Map();
+    const highlight = (/** @type {HTMLElement | undefined} */ element, /** @type {string} */ how) => {
+      if (element) highlights.set(element, how);
     };
-    if (row !== undefined) light(this.#rowHeads[row], 'lit');
-    if (column !== undefined) light(this.#columnHeads[column], 'lit');
-    if (isCell) light(this.#cells[row]?.[column], 'lit');
-    else if (row !== undefined) this.#cells[row]?.forEach((cell) => light(cell, 'lit-row'));
-    else if (column !== undefined) this.#cells.forEach((cells) => light(cells[column], 'lit-column'));
-    for (const [element, how] of this.#lights) if (lights.get(element) !== how) element.classList.remove(how);
-    for (const [element, how] of lights) element.classList.add(how);
-    this.#lights = lights;
+    // The labels of the place, and its cell, row or column.
+    if (row !== undefined) highlight(this.#rowHeads[row], 'lit');
+    if (column !== undefined) highlight(this.#columnHeads[column], 'lit');
+    if (isCell) highlight(this.#cells[row]?.[column], 'lit');
+    else if (row !== undefined) this.#cells[row]?.forEach((cell) => highlight(cell, 'lit-row'));
+    else if (column !== undefined) this.#cells.forEach((cells) => highlight(cells[column], 'lit-column'));
+    // Change only the elements whose state is different.
+    for (const [element, how] of this.#highlights) if (highlights.get(element) !== how) element.classList.remove(how);
+    for (const [element, how] of highlights) element.classList.add(how);
+    this.#highlights = highlights;
     this.classList.toggle('pinned', this.#isPinned && isCell);
   }
 
@@ -261,10 +266,11 @@ export class GridElement extends BaseElement {
     const grid = this.#grid;
     const target = /** @type {Element} */ (event.target);
     if (!grid || target.localName === 'input' || event.altKey || event.metaKey) return;
+    // Keys that move the cursor, or change the number by a step.
     const { row, column } = this.#cursor;
     const value = grid.data[row * grid.columns.length + column];
     const arrows = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-    const ends = { Home: [0, -kFar], End: [0, kFar], PageUp: [-kFar, 0], PageDown: [kFar, 0] };
+    const ends = { Home: [0, -kToEnd], End: [0, kToEnd], PageUp: [-kToEnd, 0], PageDown: [kToEnd, 0] };
     const steps = /** @type {Record<string, number[]>} */ ({ ...arrows, ...ends })[event.key];
     if (steps && event.shiftKey && grid.editable && steps[0] !== 0) this.#edit(this.#cursor, value - steps[0] * kStep);
     else if (steps) this.#moveTo({ row: row + steps[0], column: column + steps[1] }, true);
@@ -278,8 +284,8 @@ export class GridElement extends BaseElement {
     event.preventDefault();
   };
 
-  /** Its listeners while it is on a page. */
-  #heard = /** @type {[string, (event: any) => void][]} */ ([
+  /** The listeners of its events while it is on a page. */
+  #listeners = /** @type {[string, (event: any) => void][]} */ ([
     ['pointerover', this.#point],
     ['pointerleave', this.#leave],
     ['pointerdown', this.#down],
@@ -303,7 +309,7 @@ export class GridElement extends BaseElement {
     if (focus) cell.focus();
   }
 
-  /** A field in the cell. @param {{row: number, column: number} | null} place @param {string} [first] what was typed */
+  /** Opens a text field in a cell. @param {{row: number, column: number} | null} place @param {string} [first] its first character */
   #open(place, first) {
     const grid = this.#grid;
     if (!place || !grid || grid.kind === 'flag') return;
@@ -313,6 +319,7 @@ export class GridElement extends BaseElement {
     input.inputMode = 'decimal';
     input.autocomplete = 'off';
     input.setAttribute('aria-label', `${grid.name}, ${grid.rows[place.row]}, ${grid.columns[place.column]}`);
+    // The field closes once: by Enter, by Escape, or when it loses the focus.
     let isDone = false;
     this.#isTyping = true;
     const close = (/** @type {boolean} */ keep, /** @type {boolean} */ refocus) => {

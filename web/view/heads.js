@@ -1,4 +1,4 @@
-// <qkv-heads>: every head of a kind as small multiples, layers down and heads across. A radio group.
+// <qkv-heads>: a small picture of every head of a kind, with a row for each layer. It is a radio group.
 
 import { weightScale } from './colour.js';
 import { define } from './define.js';
@@ -10,9 +10,9 @@ import { View } from './view.js';
 /** @typedef {import('./trace.js').Trace} Trace */
 /** @typedef {{layer: number, head: number}} Head */
 /** How much each head of a kind matters: [layers, heads]. @typedef {{shape: number[], data: ArrayLike<number>}} Falls */
-/** @typedef {{cross: Falls, encoder: Falls, decoder: Falls}} Importance as `headImportance` of qkv/explain gives it */
+/** @typedef {{cross: Falls, encoder: Falls, decoder: Falls}} Importance the result of `headImportance` of qkv/explain */
 
-const kNarrowest = 0.4; // of a thumbnail's side, for any ratio of the sentences' lengths
+const kNarrowest = 0.4; // the smallest width or height of a picture, as a share of its longer side
 
 /**
  * Dispatches `qkv-preview` (detail: a Head, or null when pointing ends) and `qkv-choose` (detail: a Head).
@@ -70,7 +70,7 @@ export class HeadsElement extends View {
     this.schedule();
   }
 
-  /** How much log p falls without each head, drawn as bars; null: not known. @returns {Importance | null} */
+  /** How much log p falls without each head. It is drawn as bars; null: not known. @returns {Importance | null} */
   get importance() {
     return this.#importance;
   }
@@ -99,10 +99,10 @@ export class HeadsElement extends View {
     }
     this.#drawThumbnails(trace);
     this.#drawBars();
-    this.drawLight();
+    this.drawHighlight();
   }
 
-  /** The longest bar of all kinds fills its place, so that kinds can be compared. */
+  /** Draws the importance of the heads as bars. All kinds have the same scale: kinds can be compared. */
   #drawBars() {
     const all = this.#importance;
     this.classList.toggle('weighed', !!all);
@@ -171,9 +171,9 @@ export class HeadsElement extends View {
   }
 
   /**
-   * The text below each head: its name, or, while a cell is highlighted, the weight of that cell. @override @protected
+   * Draws the text below each head: its number, or the weight of the highlighted cell. @override @protected
    */
-  drawLight() {
+  drawHighlight() {
     const weights = this.#trace && weightsOf(this.#trace, this.#kind);
     if (!weights) return;
     const { query = null, key = null } = this.selection?.current ?? {};
@@ -184,7 +184,7 @@ export class HeadsElement extends View {
       const { layer, head } = headOf(button);
       const at = ((layer * heads + head) * rows + (query ?? 0)) * columns + (key ?? 0);
       const number = /** @type {HTMLElement} */ (button.lastElementChild);
-      const gates = head >= heads; // their columns are no pieces
+      const gates = head >= heads; // the columns of forget gates are units, not pieces
       number.textContent = gates ? 'f' : lit ? formatWeight(weights.data[at]) : String(head + 1);
       number.classList.toggle('weight', lit && !gates);
     }
@@ -223,7 +223,8 @@ const headOf = (button) => ({ layer: Number(button.dataset.layer), head: Number(
 const sameHead = (a, b) => !!a && !!b && a.layer === b.layer && a.head === b.head;
 
 /**
- * Each device pixel shows the strongest of the cells it covers, so that a sharp head stays sharp when it is small.
+ * Draws a small picture of a matrix. Each device pixel shows the largest of the weights that it covers: a single large weight
+ * stays visible.
  * @param {HTMLCanvasElement} canvas
  * @param {Slice} slice
  * @param {(query: number, key: number) => number} shown
@@ -235,6 +236,7 @@ export function drawThumbnail(canvas, slice, shown) {
   const longest = Math.max(rows, columns);
   const [width, height] = [columns, rows].map((n) => Math.round(Math.max(n / longest, kNarrowest) * side));
   canvas.width = canvas.height = side;
+  // For each pixel, the largest unmasked weight.
   const image = new ImageData(width, height);
   const scale = weightScale();
   for (let y = 0; y < height; ++y) {

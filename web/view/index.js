@@ -1,5 +1,6 @@
-// Custom elements that draw attention. They know `qkv-trace/1`, `qkv-search/1` and each other's selection; no framework, no engine.
-// `<qkv-grid>` shows a small matrix with its numbers; `equation` sets one in MathML. Styles: tokens.css, view.css, grid.css.
+// Custom elements that draw attention. They read `qkv-trace/1` and `qkv-search/1`, and share a selection. They need no framework
+// and no engine. `<qkv-grid>` shows a small matrix with its numbers; `equation` writes an equation in MathML. Styles:
+// tokens.css, view.css, grid.css.
 
 /** @typedef {import('./elements.js').QkvElements} QkvElements the elements by their names */
 /** @typedef {import('./elements.js').QkvEvents} QkvEvents the events of each element */

@@ -3,7 +3,7 @@
 /** @typedef {import('./trace.js').Slice} Slice */
 
 /**
- * Everything in CSS pixels.
+ * All lengths are in CSS pixels.
  * @typedef {object} Layout
  * @property {number} cell side of a cell
  * @property {number} font size of the labels
@@ -31,7 +31,7 @@ export const shorten = (text) =>
  * @param {number} width of the room
  * @param {number} height
  * @param {(text: string, size: number) => number} measure width of a label at a font size
- * @param {Slice[]} [beside] matrices that are to have the same cells, and labels as wide
+ * @param {Slice[]} [beside] matrices that get cells of the same size, and the same space for labels
  * @returns {Layout}
  */
 export function layoutOf(slice, width, height, measure, beside = []) {
@@ -42,14 +42,15 @@ export function layoutOf(slice, width, height, measure, beside = []) {
 }
 
 /**
- * @param {Slice[]} all the first is laid out, and all fit
+ * @param {Slice[]} all the layout is for the first one; all of them must fit
  * @param {number} width
  * @param {number} height
  * @param {(text: string, size: number) => number} measure
- * @param {number} guess the cell that the labels are sized for
+ * @param {number} guess the assumed size of a cell, which determines the size of labels
  * @returns {Layout}
  */
 function fit(all, width, height, measure, guess) {
+  // The labels: their font, and the space at the left and at the top.
   const [slice] = all;
   const [allQueries, allKeys] = [all.flatMap(({ queries }) => queries), all.flatMap(({ keys }) => keys)];
   const rows = Math.max(...all.map(({ queries }) => queries.length));
@@ -60,14 +61,15 @@ function fit(all, width, height, measure, guess) {
   const left = Math.ceil(Math.max(...allQueries.map(widthOf))) + kGap + 4;
   const longest = Math.max(...allKeys.map(widthOf));
   const top = Math.ceil(upright ? longest + kGap + 2 : longest * kSlant + font + kGap);
+  // The cells. Slanted labels may extend beyond the last column.
   const overhang = (/** @type {number} */ cell) =>
     upright
       ? 2
       : Math.max(...all.flatMap(({ keys }) => keys.map((key, k) => widthOf(key) * kSlant + (k + 1 - columns) * cell)));
-  const roomy = (width - left - Math.max(0, overhang(guess))) / columns;
+  const widest = (width - left - Math.max(0, overhang(guess))) / columns;
   const cell = Math.max(
     kSmallestCell,
-    Math.min(kLargestCell, guess, Math.floor(Math.min(roomy, (height - top) / rows))),
+    Math.min(kLargestCell, guess, Math.floor(Math.min(widest, (height - top) / rows))),
   );
   const right = Math.max(2, Math.ceil(overhang(cell)));
   const [wide, high] = [slice.keys.length * cell, slice.queries.length * cell];

@@ -1,4 +1,4 @@
-// <qkv-legend>: the numbers of the colours.
+// <qkv-legend>: the legend of the colours, with their numbers.
 
 import { axisBottom } from 'd3-axis';
 import { scaleLinear } from 'd3-scale';
@@ -11,8 +11,8 @@ const kMargin = 18;
 const kBar = 10;
 
 /**
- * The scale as a strip with an axis. Attributes: `scaling`, "absolute" or "row"; `view`, "matrix" (colours) or "lines"
- * (opacity); `peak`, of signed numbers: the largest; `unit`: their unit.
+ * The colours as a strip with an axis. Attributes: `scaling`, "absolute" or "row"; `view`, "matrix" (colours) or "lines"
+ * (opacity); for signed numbers `peak`, the largest one, and `unit`.
  */
 export class LegendElement extends BaseElement {
   static observedAttributes = ['scaling', 'view', 'peak', 'unit'];
@@ -37,6 +37,7 @@ export class LegendElement extends BaseElement {
     const peak = Number(this.getAttribute('peak') ?? 0);
     const unit = this.getAttribute('unit') ?? '';
     const { meant, says, ticks, table, format } = peak > 0 ? signedLegend(peak, unit) : weightLegend(row, lines);
+    // The strip of colours.
     const x = scaleLinear([ticks[0], ticks[ticks.length - 1]], [kMargin, kWidth + kMargin]);
     const svg = select(this)
       .selectAll('svg')
@@ -55,6 +56,7 @@ export class LegendElement extends BaseElement {
       .attr('height', kBar)
       .attr('fill', (rgb) => `rgb(${rgb.join(' ')})`)
       .attr('fill-opacity', (_, i) => (lines ? i / (table.length - 1) : 1));
+    // The axis, then the caption.
     const axis = axisBottom(x)
       .tickValues(ticks)
       .tickSize(4)

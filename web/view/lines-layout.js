@@ -5,7 +5,7 @@
 /** @typedef {{x: number, width: number}} Span a piece's left edge and its width, in CSS pixels */
 
 /**
- * Everything in CSS pixels.
+ * All lengths are in CSS pixels.
  * @typedef {object} LinesLayout
  * @property {number} font size of the labels
  * @property {Span[]} keys
@@ -54,7 +54,7 @@ export function linesLayoutOf(slice, width, height, measure) {
 }
 
 /**
- * Pieces of one word touch; words stand apart.
+ * Places pieces in a row. Pieces of one word touch, and there are gaps between words.
  * @param {Label[]} labels
  * @param {number} font
  * @param {number} extra added to the gap between words
@@ -113,8 +113,8 @@ export function pathOf({ keys, queries, from, to }, { query, key }) {
 }
 
 /**
- * A curve's x at a height. With both handles at half height, x goes from one end to the other as 3s² - 2s³, and y as
- * 1.5s - 1.5s² + s³ (a cubic Bézier's coordinates), which rises steadily: s is found by halving.
+ * A curve's x at a height. The curve is a cubic Bézier with both handles at half height: from one end to the other x goes as
+ * 3s² - 2s³, and y as 1.5s - 1.5s² + s³. y only rises, so bisection finds s.
  * @param {LinesLayout} layout
  * @param {Curve} curve
  * @param {number} y

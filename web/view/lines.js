@@ -45,7 +45,7 @@ export class LinesElement extends Drawing {
 
   /** @override @protected */
   draw() {
-    // Without a trace there is nothing but a label.
+    // Without a trace there is only a label.
     const slice = this.slice;
     const scroll = this.scroller;
     this.#curves = slice ? curvesOf(slice) : [];
@@ -55,14 +55,14 @@ export class LinesElement extends Drawing {
       select(this).selectAll('g').selectAll('*').remove();
       return;
     }
-    // Where pieces stand, and what a screen reader says.
+    // The places of the pieces, and the text for screen readers.
     const layout = linesLayoutOf(slice, scroll.clientWidth, scroll.clientHeight, this.measurer());
     this.#layout = layout;
     this.setAttribute(
       'aria-label',
       `Attention as lines: ${slice.keys.length} ${slice.keySide ? `${slice.keySide} pieces` : 'units'} above, ${slice.queries.length} ${slice.querySide} pieces below. Arrow keys move, Enter pins.`,
     );
-    // A curve for each weight, as opaque as the weight is large; then the pieces above and below.
+    // A curve for each weight, whose opacity is the weight; then the pieces above and below.
     const shown = shade(slice, this.scaling);
     select(this).select('svg').attr('width', layout.width).attr('height', layout.height);
     select(this)
@@ -74,7 +74,7 @@ export class LinesElement extends Drawing {
       .attr('stroke-opacity', ({ query, key }) => shown(query, key).toFixed(3));
     this.#drawLabels('keys', slice.keys, layout.from - 8);
     this.#drawLabels('queries', slice.queries, layout.to + kLabelHeight - 8);
-    this.drawLight();
+    this.drawHighlight();
   }
 
   /** @param {'keys' | 'queries'} name @param {Label[]} labels @param {number} y */
@@ -94,40 +94,40 @@ export class LinesElement extends Drawing {
   }
 
   /**
-   * Highlights a place: its curves stay, the others fade, and its numbers are shown at the other side. @override
+   * Highlights a place: all other curves fade, and its weights are shown at the other side. @override
    * @protected
    */
-  drawLight() {
+  drawHighlight() {
     const [slice, layout] = [this.slice, this.#layout];
     if (!slice || !layout) return;
-    const place = this.lit;
+    const place = this.highlighted;
     const { query = null, key = null } = place ?? {};
-    const tied = (/** @type {Place} */ at) =>
+    const belongs = (/** @type {Place} */ at) =>
       (query === null || at.query === query) && (key === null || at.key === key);
     select(this)
       .selectAll('path')
-      .classed('faint', (curve) => !!place && !tied(/** @type {Curve} */ (curve)));
-    const lit = place ? this.#curves.filter(tied) : [];
-    const [keys, queries] = [new Set(lit.map((curve) => curve.key)), new Set(lit.map((curve) => curve.query))];
-    this.#lightLabels('keys', key, place && keys);
-    this.#lightLabels('queries', query, place && queries);
+      .classed('faint', (curve) => !!place && !belongs(/** @type {Curve} */ (curve)));
+    const own = place ? this.#curves.filter(belongs) : [];
+    const [keys, queries] = [new Set(own.map((curve) => curve.key)), new Set(own.map((curve) => curve.query))];
+    this.#highlightLabels('keys', key, place && keys);
+    this.#highlightLabels('queries', query, place && queries);
     this.#drawNumbers(slice, layout, place);
     this.toggleAttribute('data-pinned', !!this.selection?.pinned);
     if (place && !this.matches(':hover')) this.#reveal(place, layout);
   }
 
-  /** @param {'keys' | 'queries'} name @param {number | null} pointed @param {Set<number> | null} tied */
-  #lightLabels(name, pointed, tied) {
+  /** @param {'keys' | 'queries'} name @param {number | null} pointed @param {Set<number> | null} belongs */
+  #highlightLabels(name, pointed, belongs) {
     select(this)
       .selectAll(`.${name} text`)
       .classed('pointed', (_, i) => i === pointed)
-      .classed('faint', (_, i) => !!tied && i !== pointed && !tied.has(i));
+      .classed('faint', (_, i) => !!belongs && i !== pointed && !belongs.has(i));
   }
 
   /** @param {Slice} slice @param {LinesLayout} layout @param {Place | null} place */
   #drawNumbers(slice, layout, place) {
     const { query = null, key = null } = place ?? {};
-    const up = query !== null; // numbers stand at the keys; for a key alone, at the queries
+    const up = query !== null; // the numbers are at the keys; for a key alone they are at the queries
     const cells = !place
       ? []
       : (up ? slice.keys : slice.queries)
@@ -154,7 +154,7 @@ export class LinesElement extends Drawing {
     if (hidden) scroll.scrollLeft = x + (width - scroll.clientWidth) / 2;
   }
 
-  /** The piece under the pointer, or else the curve. @override @protected @param {MouseEvent} event @returns {Place | null} */
+  /** The piece under the pointer, otherwise the nearest curve. @override @protected @param {MouseEvent} event @returns {Place | null} */
   placeAt(event) {
     const layout = this.#layout;
     if (!layout) return null;

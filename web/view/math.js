@@ -1,8 +1,8 @@
-// Equations as MathML, which browsers draw and screen readers read without a library. Written in TeX's manner.
+// Equations as MathML. Browsers draw it and screen readers read it without a library. The source is written as in TeX.
 
 const kNs = 'http://www.w3.org/1998/Math/MathML';
 
-/** Groups that give a symbol the colour of its matrix. */
+/** Commands that give a symbol the colour of its matrix. */
 const kColours = { q: 'query', k: 'key', v: 'value', s: 'score', w: 'weights', c: 'context' };
 
 /** @type {Record<string, string>} */
@@ -13,7 +13,7 @@ const kOperators = '+−-=·×÷,;()[]|/∑∏≤≥<>→∈∂⊙≈:!';
  * An equation. `\frac{a}{b}`, `\sqrt{a}`, `\text{word}`, `a_b`, `a^b`, `{group}`; `\q{Q}`, `\k`, `\v`, `\s`, `\w`, `\c`
  * colour queries, keys, values, scores, weights and contexts. Other characters are copied.
  * @param {string} source
- * @param {{block?: boolean}} [options] block: on a line of its own
+ * @param {{block?: boolean}} [options] block: whether it gets its own line
  * @returns {Element}
  */
 export function equation(source, { block = false } = {}) {
@@ -86,6 +86,7 @@ class Reader {
     if (character === '\\') return this.#command();
     if (/\s/.test(character)) return null;
     const closing = kBrackets[character];
+    // Brackets with their content.
     if (closing && this.#closes(character, closing)) {
       const row = this.row(closing);
       const brackets = [make('mo', character), make('mo', closing)];
@@ -93,6 +94,7 @@ class Reader {
       if (!isTall) for (const bracket of brackets) bracket.setAttribute('stretchy', 'false');
       return make('mrow', brackets[0], ...row, brackets[1]);
     }
+    // Numbers, operators and letters.
     if (/\d/.test(character)) return make('mn', character + this.#while(/[\d.]/));
     const atom = make(kOperators.includes(character) ? 'mo' : 'mi', character);
     if (character === '|') {
@@ -103,8 +105,8 @@ class Reader {
   }
 
   /**
-   * Whether a bracket is closed in the same group. Then both brackets are as tall as a fraction between them, or as a
-   * letter if there is none.
+   * Whether a bracket is closed in the same group. Then both brackets have the height of a fraction between them, or of a
+   * letter without one.
    * @param {string} opening @param {string} closing
    */
   #closes(opening, closing) {

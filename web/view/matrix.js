@@ -1,4 +1,5 @@
-// <qkv-matrix>: one head's attention. Source across, target down; small matrices are SVG, large ones a canvas.
+// <qkv-matrix>: one head's attention as a matrix. A row for each query, a column for each key. Small matrices are SVG, large
+// ones a canvas.
 
 import { select } from 'd3-selection';
 import { scaleOf } from './colour.js';
@@ -6,7 +7,7 @@ import { define } from './define.js';
 import { Drawing } from './drawing.js';
 import { element } from './element.js';
 import { layoutOf, shorten } from './layout.js';
-import { cellNumber, numbered, outlines, unwritten, veils, windows } from './overlay.js';
+import { cellNumber, numbered, outlines, unwritten, fadedAreas, windows } from './overlay.js';
 import { isMasked, shade, weightAt } from './trace.js';
 import { inside, moved } from './arrow-keys.js';
 
@@ -17,7 +18,7 @@ import { inside, moved } from './arrow-keys.js';
 const kSvgSide = 40;
 
 /**
- * A focusable matrix. Arrow keys move, Enter pins, Escape unpins; the highlighted place comes from the shared
+ * A focusable matrix. Arrow keys move the highlighted place, Enter pins it, Escape unpins it. The place is that of the shared
  * selection.
  */
 export class MatrixElement extends Drawing {
@@ -26,7 +27,7 @@ export class MatrixElement extends Drawing {
   /** @type {Slice[]} */
   #beside = [];
 
-  /** Matrices beside this one: all have cells of one size, in the same places. @returns {Slice[]} */
+  /** Matrices beside this one. All get cells of the same size, at the same places. @returns {Slice[]} */
   get beside() {
     return this.#beside;
   }
@@ -69,6 +70,7 @@ export class MatrixElement extends Drawing {
       this.setAttribute('aria-label', 'No attention to show yet');
       return;
     }
+    // The layout, the text for screen readers, and the labels.
     const scroll = this.#part('scroll');
     const layout = layoutOf(slice, scroll.clientWidth, scroll.clientHeight, this.measurer(), this.#beside);
     this.#layout = layout;
@@ -78,6 +80,7 @@ export class MatrixElement extends Drawing {
     );
     sheet.style.gridTemplate = `${layout.top}px ${layout.height}px / ${layout.left}px ${layout.width + layout.right}px`;
     this.#drawLabels(slice, layout);
+    // The cells.
     const small = Math.max(slice.queries.length, slice.keys.length) <= kSvgSide;
     const canvas = /** @type {HTMLCanvasElement} */ (this.querySelector('canvas'));
     canvas.hidden = small;
@@ -86,11 +89,12 @@ export class MatrixElement extends Drawing {
     const cells = this.#part('cells');
     cells.style.width = `${layout.width}px`;
     cells.classList.toggle('masked', slice.causal);
-    this.drawLight();
+    this.drawHighlight();
   }
 
   /** @param {Slice} slice @param {Layout} layout */
   #drawLabels(slice, { cell, font, upright, left, top, right, width, height }) {
+    // Labels of columns are slanted, or turned by 90 degrees.
     const columns = select(this)
       .select('.columns svg')
       .attr('width', width + right)
@@ -142,8 +146,7 @@ export class MatrixElement extends Drawing {
   }
 
   /**
-   * One canvas pixel for each cell; CSS enlarges it. Masked cells stay transparent, so that the hatched background
-   * shows.
+   * Draws one canvas pixel for each cell; CSS enlarges them. Masked cells stay transparent and show the hatched background.
    * @param {HTMLCanvasElement} canvas
    * @param {Slice} slice
    * @param {Layout} layout
@@ -166,19 +169,21 @@ export class MatrixElement extends Drawing {
   }
 
   /** Highlights a place: outlines its row and column, fades the rest, and shows its numbers. @override @protected */
-  drawLight() {
+  drawHighlight() {
     const [slice, layout] = [this.slice, this.#layout];
     if (!slice || !layout) return;
-    const place = this.lit;
+    const place = this.highlighted;
     const { cell, width, height } = layout;
     const query = place?.query ?? null;
     const key = place?.key ?? null;
+    // Boxes over the cells: windows, the faded part, outlines, rows that are not written yet.
     const { spans, centres } = windows(slice, layout);
     this.#drawBoxes('span', spans);
     this.#drawBoxes('centre', centres);
-    this.#drawBoxes('veil', veils(query, key, layout));
+    this.#drawBoxes('faded', fadedAreas(query, key, layout));
     this.#drawBoxes('outline', outlines(query, key, layout));
     this.#drawBoxes('unwritten', unwritten(slice, layout));
+    // The numbers of the highlighted row or column.
     const scale = scaleOf(slice);
     const shown = shade(slice, this.scaling);
     select(this)
@@ -195,7 +200,7 @@ export class MatrixElement extends Drawing {
       .attr('fill', (d) => scale.ink(shown(d.query, d.key)))
       .text((d) => cellNumber(slice, d, layout, d.query === query && d.key === key));
     this.toggleAttribute('data-pinned', !!this.selection?.pinned);
-    this.#lightLabels(slice, query, key);
+    this.#highlightLabels(slice, query, key);
     if (place && !this.matches(':hover')) this.#reveal(place, layout);
   }
 
@@ -213,7 +218,7 @@ export class MatrixElement extends Drawing {
   }
 
   /** @param {Slice} slice @param {number | null} query @param {number | null} key */
-  #lightLabels(slice, query, key) {
+  #highlightLabels(slice, query, key) {
     const lit = query !== null || key !== null;
     select(this)
       .selectAll('.columns text')

@@ -1,5 +1,5 @@
-// Converts a trace of an Encoder or a Generator of 'qkv/models' to one that the elements draw. Pieces are shown as
-// their text, because every family writes its vocabulary in another way.
+// Converts a trace of an Encoder or a Generator of 'qkv/models' to a trace for the elements. Pieces are shown as their text,
+// because each family of models writes its vocabulary in a different way.
 
 import { labelOf } from './trace.js';
 
@@ -19,8 +19,8 @@ import { labelOf } from './trace.js';
 
 /**
  * @param {TracedPieces & {encoderSelf: Weights}} traced
- * @param {string} text that was traced
- * @param {string} [second] of a pair
+ * @param {string} text the traced text
+ * @param {string} [second] the second text of a pair
  * @returns {Trace}
  */
 export function encoderTrace(traced, text, second = '') {
@@ -35,7 +35,7 @@ export function encoderTrace(traced, text, second = '') {
 
 /**
  * @param {TracedPieces & {logProbs: Float32Array, decoderSelf: Weights}} traced
- * @param {string} text that was traced
+ * @param {string} text the traced text
  * @returns {Trace}
  */
 export function generatorTrace(traced, text) {
@@ -47,9 +47,9 @@ export function generatorTrace(traced, text) {
 function sideOf({ pieces, ids, begin, end, of }, text, second = '') {
   let last = -1;
   const labels = pieces.map((piece, i) => {
-    // A piece of only spaces that the tokenizer put before a word has the span of the word's first character.
-    const says = of[i] >= 0 && !/^[▁Ġ]+$/.test(piece);
-    const surface = says ? [text, second][of[i]].slice(begin[i], end[i]) : '';
+    // A tokenizer may put a piece of spaces before a word. It has the span of the word's first character.
+    const hasText = of[i] >= 0 && !/^[▁Ġ]+$/.test(piece);
+    const surface = hasText ? [text, second][of[i]].slice(begin[i], end[i]) : '';
     const label = labelShown(piece, surface, last < 0 || begin[i] > last || of[i] !== of[i - 1]);
     last = of[i] < 0 ? -1 : end[i];
     return label;
@@ -57,7 +57,7 @@ function sideOf({ pieces, ids, begin, end, of }, text, second = '') {
   return { text, pieces, ids, begin, end, labels };
 }
 
-/** @param {string} piece @param {string} surface the text that it stands for @param {boolean} apart from the piece before @returns {Label} */
+/** @param {string} piece @param {string} surface the text that it stands for @param {boolean} apart whether there is a gap before it @returns {Label} */
 function labelShown(piece, surface, apart) {
   const shown = surface.trim();
   if (!shown) return { ...labelOf(piece.replaceAll('Ġ', '▁')), word: true };

@@ -1,4 +1,4 @@
-// The overlay of <qkv-matrix> while a place is highlighted: veils over the rest, outlines, numbers.
+// The overlay of <qkv-matrix> while a place is highlighted: faded areas around it, outlines, numbers.
 
 import { formatWeight, isMasked, weightAt } from './trace.js';
 
@@ -11,13 +11,13 @@ const kNumbersFrom = 20;
 const kWideNumbersFrom = 28;
 
 /**
- * The area outside the highlighted row, or else column.
+ * The areas outside the highlighted row. Without a row: outside the highlighted column.
  * @param {number | null} query
  * @param {number | null} key
  * @param {Layout} layout
  * @returns {Box[]}
  */
-export function veils(query, key, { cell, width, height }) {
+export function fadedAreas(query, key, { cell, width, height }) {
   if (query !== null) {
     const below = (query + 1) * cell;
     return [
@@ -41,7 +41,7 @@ export function unwritten({ written = null }, { cell, width, height }) {
 }
 
 /**
- * The highlighted row or column; for a cell its row and the cell.
+ * The highlighted row or column. For a cell: its row and the cell.
  * @param {number | null} query
  * @param {number | null} key
  * @param {Layout} layout
@@ -74,7 +74,8 @@ export function windows({ window, queries }, { cell, width }) {
 }
 
 /**
- * The unmasked cells of the highlighted row, or else column, that have space for a number.
+ * The cells that show a number: the unmasked cells of the highlighted row, or without a row those of the column. None if the
+ * cells are too small.
  * @param {Slice} slice
  * @param {number | null} query
  * @param {number | null} key
@@ -91,16 +92,16 @@ export function numbered(slice, query, key, { cell }) {
 }
 
 /**
- * A cell's number, with as many digits as fit. A number that rounds to 0 is shown only for the cell that is pointed at.
+ * A cell's number, with as many digits as fit. A number that rounds to 0 is only shown in the highlighted cell.
  * @param {Slice} slice
  * @param {Cell} at
  * @param {Layout} layout
- * @param {boolean} asked
+ * @param {boolean} isHighlighted
  */
-export function cellNumber(slice, { query, key }, { cell }, asked) {
+export function cellNumber(slice, { query, key }, { cell }, isHighlighted) {
   const weight = weightAt(slice, query, key);
   const size = Math.abs(weight);
-  if (size < (slice.signed ? 0.05 : 0.005) && !asked) return '';
+  if (size < (slice.signed ? 0.05 : 0.005) && !isHighlighted) return '';
   const text = slice.signed && size >= 0.05 ? weight.toFixed(1).replace('-', '−') : formatWeight(weight);
   return cell >= kWideNumbersFrom && size >= 0.005 ? text : text.replace(/\b0\./, '.');
 }

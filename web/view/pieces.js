@@ -2,7 +2,7 @@
 
 import { onThemeChange, weightScale } from './colour.js';
 import { BaseElement, define } from './define.js';
-import { Following } from './selection.js';
+import { SelectionListener } from './selection.js';
 import { formatWeight, labelsOf, piecesAt, placeOfPiece } from './trace.js';
 
 /** @typedef {import('./selection.js').Selection} Selection */
@@ -20,15 +20,15 @@ export class PiecesElement extends BaseElement {
   #slice = null;
   /** @type {number | null} */
   #written = null;
-  #following = new Following(() => this.#drawLight());
+  #listener = new SelectionListener(() => this.#drawHighlight());
   /** @type {(() => void)[]} */
   #stops = [];
 
   connectedCallback() {
     this.setAttribute('role', 'group');
     this.addEventListener('keydown', this.#key);
-    this.#stops = [onThemeChange(() => this.#drawLight()), this.#following.start()];
-    this.#drawLight();
+    this.#stops = [onThemeChange(() => this.#drawHighlight()), this.#listener.start()];
+    this.#drawHighlight();
   }
 
   disconnectedCallback() {
@@ -46,19 +46,19 @@ export class PiecesElement extends BaseElement {
 
   /** The shared selection of all views. @returns {Selection | null} */
   get selection() {
-    return this.#following.selection;
+    return this.#listener.selection;
   }
   set selection(selection) {
-    this.#following.selection = selection;
+    this.#listener.selection = selection;
   }
 
-  /** The matrix that pointing at a piece refers to. @returns {Slice | null} */
+  /** The matrix in which pointing at a piece selects a row or a column. @returns {Slice | null} */
   get slice() {
     return this.#slice;
   }
   set slice(slice) {
     this.#slice = slice;
-    this.#drawLight();
+    this.#drawHighlight();
   }
 
   /** How many of the pieces are shown; null: all. @returns {number | null} */
@@ -67,19 +67,19 @@ export class PiecesElement extends BaseElement {
   }
   set written(written) {
     this.#written = written;
-    this.#drawLight();
+    this.#drawHighlight();
   }
 
   /** @param {Side | null} sentence null: no pieces yet */
   show(sentence) {
     const labels = sentence ? labelsOf(sentence) : [];
     this.replaceChildren(...labels.map((label, i) => this.#chip(label, i, sentence?.logProbs?.[i])));
-    this.#drawLight();
+    this.#drawHighlight();
   }
 
   /** @param {Label} label @param {number} index @param {number | undefined} logProb natural logarithm */
   #chip(label, index, logProb) {
-    // One button of the row is in the tab order; arrow keys move between them.
+    // Only one button of the row is in the tab order. Arrow keys move between the buttons.
     const chip = document.createElement('button');
     chip.type = 'button';
     chip.tabIndex = index ? -1 : 0;
@@ -91,7 +91,7 @@ export class PiecesElement extends BaseElement {
     const weight = document.createElement('span');
     weight.className = 'weight';
     chip.append(text, weight);
-    // The piece that the model read or wrote, and its probability.
+    // The tooltip: the piece that the model read or wrote, and its probability.
     const notes = [];
     if (label.read) notes.push(`the model ${this.side === 'target' ? 'wrote' : 'read'} “${label.read}” here`);
     if (logProb !== undefined) {
@@ -101,7 +101,7 @@ export class PiecesElement extends BaseElement {
       notes.push(`probability ${formatWeight(probability)}`);
     }
     if (notes.length) chip.title = notes.join('; ');
-    // Pointing shows a piece's weights in all views; a click keeps them shown.
+    // Pointing shows the weights of a piece in all views. A click pins them.
     const point = () => this.selection?.point(this.#placeOf(index));
     const leave = () => this.selection?.point(null);
     chip.addEventListener('pointerenter', point);
@@ -120,7 +120,8 @@ export class PiecesElement extends BaseElement {
     return this.#slice && placeOfPiece(this.#slice, this.side, index);
   }
 
-  #drawLight() {
+  #drawHighlight() {
+    // The weights of the pieces at the highlighted place.
     const place = this.selection?.current ?? null;
     const { pointed, weights } = this.#slice
       ? piecesAt(this.#slice, place, this.side)
@@ -128,6 +129,7 @@ export class PiecesElement extends BaseElement {
     const pinned = this.selection?.pinned ?? null;
     const scale = weights && weightScale();
     this.classList.toggle('lit', !!place);
+    // Draw them, then scroll to the main piece.
     const chips = this.#chips();
     chips.forEach((chip, i) => {
       const weight = weights?.[i] ?? null;

@@ -8,7 +8,7 @@ const kLongest = 1000; // pieces
 const kMostUnits = 1 << 15;
 const kMostHeads = 10_000;
 
-/** The reason why a file is not a trace, as a sentence for the reader. */
+/** An error for a file that is not a trace. Its message is a sentence for the person who chose the file. */
 export class TraceError extends Error {
   /** @override */
   name = 'TraceError';
@@ -20,7 +20,7 @@ export class TraceError extends Error {
  * @throws {TraceError}
  */
 export function readTrace(json) {
-  // The file is not trusted: every field is checked for its type and its length.
+  // The file is not trusted. The type and the length of every field are checked.
   let file;
   try {
     file = JSON.parse(json);
@@ -51,7 +51,7 @@ export function readTrace(json) {
   };
 }
 
-/** The columns of forget gates, which no sentence tells. @param {any} gates */
+/** The number of columns of forget gates, which is not known from the sentences. @param {any} gates */
 const unitsOf = (gates) => (Number.isInteger(gates.shape?.[3]) ? Math.min(gates.shape[3], kMostUnits) : 1);
 
 /** @param {unknown} holds @param {string} where @param {string} expected */
@@ -112,7 +112,7 @@ function weightsIn(map, where, rows, columns) {
   const fits = whole && shape[2] === rows && shape[3] === columns && shape[0] * shape[1] <= kMostHeads;
   check(fits, `${where}.shape`, `[layers, heads, ${rows}, ${columns}]`);
   const size = shape.reduce((/** @type {number} */ product, /** @type {number} */ n) => product * n, 1);
-  // After rounding, the sum of a row, and so a weight, may be slightly above 1.
+  // A weight may be slightly above 1 after rounding.
   return { shape, data: Float32Array.from(numbers(map.data, `${where}.data`, size, 0, 1.001)) };
 }
 

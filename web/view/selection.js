@@ -1,4 +1,4 @@
-// The shared selection. Every view reads it and writes it, so pointing at a place highlights it in all views.
+// The shared selection. Every view reads and writes it. So pointing at a place in one view highlights it in all views.
 
 /**
  * A row (query), a column (key) or, with both, a cell of the attention matrix in view.
@@ -8,14 +8,14 @@
 /** @param {Place | null} a @param {Place | null} b */
 export const samePlace = (a, b) => a === b || (!!a && !!b && a.query === b.query && a.key === b.key);
 
-/** Pointing shows a place temporarily; pinning keeps it. Dispatches `change` when `current` or `pinned` changes. */
+/** A pointed place is highlighted temporarily, a pinned one permanently. Dispatches `change` when one of them changes. */
 export class Selection extends EventTarget {
   /** @type {Place | null} */
   #pointed = null;
   /** @type {Place | null} */
   #pinned = null;
 
-  /** The highlighted place: the pointed one, or else the pinned one. */
+  /** The highlighted place: the pointed one, otherwise the pinned one. */
   get current() {
     return this.#pointed ?? this.#pinned;
   }
@@ -42,7 +42,7 @@ export class Selection extends EventTarget {
     this.#changed();
   }
 
-  /** Pins a place; null: pins none. @param {Place | null} place */
+  /** Pins a place; null: unpins. @param {Place | null} place */
   pin(place) {
     if (samePlace(place, this.#pinned) && !this.#pointed) return;
     this.#pinned = place;
@@ -62,37 +62,37 @@ export class Selection extends EventTarget {
   }
 }
 
-/** Listens to a selection while an element is on the page, also after the selection was replaced. */
-export class Following {
+/** Listens to the selection of an element while the element is on the page. The selection may be replaced. */
+export class SelectionListener {
   /** @type {Selection | null} */
   #selection = null;
   #isOn = false;
-  #heard;
+  #onChange;
 
-  /** @param {() => void} heard called after each change */
-  constructor(heard) {
-    this.#heard = heard;
+  /** @param {() => void} onChange called after each change */
+  constructor(onChange) {
+    this.#onChange = onChange;
   }
 
   get selection() {
     return this.#selection;
   }
   set selection(selection) {
-    this.#selection?.removeEventListener('change', this.#heard);
+    this.#selection?.removeEventListener('change', this.#onChange);
     this.#selection = selection;
-    if (this.#isOn) selection?.addEventListener('change', this.#heard);
+    if (this.#isOn) selection?.addEventListener('change', this.#onChange);
   }
 
   /**
-   * Begins to listen. @returns {() => void} stops listening, so that a selection that lives longer does not keep the
-   * element
+   * Starts to listen.
+   * @returns {() => void} stops listening; otherwise a selection that lives longer would keep the element in memory
    */
   start() {
     this.#isOn = true;
-    this.#selection?.addEventListener('change', this.#heard);
+    this.#selection?.addEventListener('change', this.#onChange);
     return () => {
       this.#isOn = false;
-      this.#selection?.removeEventListener('change', this.#heard);
+      this.#selection?.removeEventListener('change', this.#onChange);
     };
   }
 }

@@ -8,7 +8,7 @@
  * @typedef {object} Side
  * @property {string} text
  * @property {string[]} pieces with '▁' where a word begins; the last is '</s>'
- * @property {Label[]} [labels] how its pieces are shown; default: as SentencePiece's are
+ * @property {Label[]} [labels] the shown labels of its pieces; default: those of SentencePiece's pieces
  * @property {ArrayLike<number>} [ids]
  * @property {ArrayLike<number>} begin UTF-16 offsets into `text`
  * @property {ArrayLike<number>} end
@@ -37,11 +37,11 @@
  *   the target itself
  * @property {Weights | null} [encoderSelf]
  * @property {Weights | null} [decoderSelf]
- * @property {Weights | null} [gates] of a decoder of SSRUs its forget gates: [layers, 1, target, units]
- * @property {Weights | null} cross without layers if the model has no attention
- * @property {Window | null} [window] of a recurrent model with local attention
- * @property {{count: number, pieces: string[], ids?: ArrayLike<number>, logProbs: ArrayLike<number>} | null} [alternatives] for each target piece the
- *   `count` likeliest at its place, best first
+ * @property {Weights | null} [gates] the forget gates of a decoder of SSRUs: [layers, 1, target, units]
+ * @property {Weights | null} cross with 0 layers if the model has no attention
+ * @property {Window | null} [window] for a recurrent model with local attention
+ * @property {{count: number, pieces: string[], ids?: ArrayLike<number>, logProbs: ArrayLike<number>} | null} [alternatives] for each target piece
+ *   the `count` likeliest pieces at its place, best first
  * @property {{shape: number[], data: Float32Array, heads: number[][], note?: string} | null} [alignment] [target, source]
  */
 
@@ -51,7 +51,7 @@
  * @property {string} text without the boundary marker
  * @property {boolean} word a word begins here
  * @property {boolean} special a piece without text
- * @property {string} [read] the piece itself, if another text is shown instead: `text` is the shown one
+ * @property {string} [read] the piece itself, if `text` is another text
  */
 
 /**
@@ -64,13 +64,13 @@
  * @property {Label[]} keys the columns
  * @property {SideName} querySide
  * @property {SideName | null} keySide null: the columns are units, not pieces
- * @property {number} keyShift key j is piece j - keyShift of its side (the decoder's input runs one behind its output)
+ * @property {number} keyShift key j is piece j - keyShift of its side; 1 for the decoder's input, which begins with the start piece
  * @property {boolean} causal keys after the query are masked
  * @property {Float32Array} weights [queries, keys]
- * @property {Window | null} window that the weights are confined to
+ * @property {Window | null} window keys outside the window have weight 0
  * @property {boolean} [signed] its numbers are differences of any size, not weights from 0 to 1
- * @property {string} [title] what it is; default: the attention of a head
- * @property {number | null} [written] rows from here on are not written yet, and not drawn; null: all are
+ * @property {string} [title] for screen readers; default: 'Attention matrix'
+ * @property {number | null} [written] the number of rows that are written; later rows are not drawn; null: all are written
  */
 
 const kUnknown = '<unk>';
@@ -78,7 +78,7 @@ const kSpecial = /^(<\/?[a-z0-9]+>|<\|\w+\|>|\[[A-Z]+\])$/;
 
 /**
  * @param {string} piece
- * @param {string} [surface] the text it stands for, which is shown for an unknown piece
+ * @param {string} [surface] the text that it stands for, which is shown for an unknown piece
  * @returns {Label}
  */
 export function labelOf(piece, surface = '') {
@@ -89,8 +89,9 @@ export function labelOf(piece, surface = '') {
 }
 
 /**
- * A model reads and writes stand-ins for carried parts, and words in capitals in their usual form. Such pieces are
- * shown as the text that the sentence has. If one text has several pieces, the others are shown as dots.
+ * The labels of a sentence's pieces. A model reads and writes stand-ins for carried parts, and words in capitals in their
+ * usual form. Such a piece is shown as its text in the sentence. If several pieces have the same text, the later ones are
+ * shown as dots.
  * @param {Side | null} side
  * @returns {Label[]}
  */
@@ -101,13 +102,13 @@ export function labelsOf(side) {
     const surface = text.slice(begin[i], end[i]).trim();
     const label = labelOf(piece, surface);
     if (!surface || surface === label.text) return label;
-    const goesOn = end[i] === end[i - 1];
-    return { ...label, text: goesOn ? '…' : surface, read: label.text };
+    const isSameText = end[i] === end[i - 1];
+    return { ...label, text: isSameText ? '…' : surface, read: label.text };
   });
 }
 
 /**
- * How many layers and heads of a kind there are to see. Forget gates count as one head more of the decoder.
+ * The number of layers and heads of a kind. Forget gates count as one more head of the decoder.
  * @param {Trace} trace
  * @param {Kind} kind
  * @returns {[layers: number, heads: number]}
@@ -193,7 +194,7 @@ function inputLabels({ target, targetInput }) {
  * @param {Trace} trace
  * @param {number} index of the target piece
  * @returns {{label: Label, piece: string, id: number | null, probability: number, written: boolean}[]} empty if the trace
- *   does not say
+ *   has none
  */
 export function alternativesAt({ target, alternatives }, index) {
   const count = alternatives?.count ?? 0;
@@ -210,17 +211,17 @@ export function alternativesAt({ target, alternatives }, index) {
 /** @param {Slice} slice @param {number} query @param {number} key */
 export const weightAt = (slice, query, key) => slice.weights[query * slice.keys.length + key];
 
-/** Whether a cell is not drawn: it comes later. @param {Slice} slice @param {number} query @param {number} key */
+/** Whether a cell is not drawn, because a mask hides its key or its row is not written yet. @param {Slice} slice @param {number} query @param {number} key */
 export const isMasked = (slice, query, key) => (slice.causal && key > query) || query >= (slice.written ?? Infinity);
 
-/** A slice of which only these rows are written; of a matrix without target rows all. @param {Slice} slice @param {number | null} written @returns {Slice} */
+/** A slice with only its first `written` rows, if its rows are target pieces. @param {Slice} slice @param {number | null} written @returns {Slice} */
 export const writtenOf = (slice, written) => (slice.querySide === 'target' ? { ...slice, written } : slice);
 
 /**
  * @param {Slice} slice
  * @param {'absolute' | 'row'} scaling
- * @returns {(query: number, key: number) => number} 0..1, shown as colour; -1..1 of signed numbers, whose scale ends at the
- *   largest of them
+ * @returns {(query: number, key: number) => number} the value for the colour, 0..1; for signed numbers -1..1, divided by
+ *   the largest of them
  */
 export function shade(slice, scaling) {
   const { weights } = slice;
@@ -244,11 +245,11 @@ function rowMaximum(weights, begin, length) {
 export const peakOf = ({ weights }) => rowMaximum(weights, 0, weights.length);
 
 /**
- * The place that pointing at a piece of a sentence means in this matrix.
+ * The row or column of a piece in this matrix.
  * @param {Slice} slice
  * @param {SideName} side
  * @param {number} piece
- * @returns {Place | null} null if the matrix does not hold that side
+ * @returns {Place | null} null if the matrix does not have that side
  */
 export function placeOfPiece(slice, side, piece) {
   if (side === slice.querySide) return { query: piece, key: null };
@@ -284,7 +285,7 @@ export function piecesAt(slice, place, side) {
   return { pointed: asQuery ?? asKey, weights: null };
 }
 
-/** @param {number} weight @returns {string} two decimals; a small number that rounds to 0 is marked */
+/** @param {number} weight @returns {string} two decimals; '<0.01' for a small number that would round to 0 */
 export const formatWeight = (weight) =>
   weight > 0 && weight < 0.005
     ? '<0.01'
@@ -301,6 +302,7 @@ export const formatWeight = (weight) =>
  * @returns {{subject: Label, relation: string, links: {label: Label, weight: number | null}[]}} a masked cell's weight is null
  */
 export function reading(slice, place, most = 4) {
+  // A cell.
   const { query, key } = place;
   const attends = slice.keySide === null ? 'keeps of unit' : slice.kind === 'alignment' ? 'aligns with' : 'attends to';
   if (query !== null && key !== null) {
@@ -308,6 +310,7 @@ export function reading(slice, place, most = 4) {
     const links = [{ label: slice.keys[key], weight: masked ? null : weightAt(slice, query, key) }];
     return { subject: slice.queries[query], relation: masked ? 'cannot see' : attends, links };
   }
+  // A row or a column, with its largest weights.
   const row = query !== null;
   const ranked = (row ? slice.keys : slice.queries)
     .map((label, i) => (row ? { label, query, key: i } : { label, query: i, key: /** @type {number} */ (key) }))

@@ -1,17 +1,17 @@
-// Shared by the elements that draw attention.
+// The base class of the elements that draw attention.
 
 import { onThemeChange } from './colour.js';
 import { BaseElement } from './define.js';
 import { measureIn } from './measure.js';
-import { Following } from './selection.js';
+import { SelectionListener } from './selection.js';
 
 /** @typedef {import('./selection.js').Selection} Selection */
 
-/** Draws again when its data, its size or the theme changes, at most once a frame. */
+/** An element that draws again when its data, its size or the theme changes, at most once in each frame. */
 export class View extends BaseElement {
-  // A pending drawing highlights the place itself, also when it is shown again.
-  #following = new Following(() => {
-    if (!this.#pending && !this.hidden) this.drawLight();
+  // A pending drawing also draws the highlight. So does the drawing of an element that is shown again.
+  #listener = new SelectionListener(() => {
+    if (!this.#pending && !this.hidden) this.drawHighlight();
   });
   /** @type {'absolute' | 'row'} */
   #scaling = 'absolute';
@@ -23,7 +23,7 @@ export class View extends BaseElement {
     const resized = new ResizeObserver(() => this.schedule());
     resized.observe(this.scroller);
     const redraw = (/** @type {boolean} */ isNow) => (isNow ? this.#drawNow() : this.schedule());
-    this.#stops = [onThemeChange(redraw), () => resized.disconnect(), this.#following.start()];
+    this.#stops = [onThemeChange(redraw), () => resized.disconnect(), this.#listener.start()];
   }
 
   disconnectedCallback() {
@@ -32,10 +32,10 @@ export class View extends BaseElement {
 
   /** The shared selection of all views. @returns {Selection | null} */
   get selection() {
-    return this.#following.selection;
+    return this.#listener.selection;
   }
   set selection(selection) {
-    this.#following.selection = selection;
+    this.#listener.selection = selection;
   }
 
   /** Whether colours show the weight itself, or its share of the row's largest. */
@@ -57,7 +57,7 @@ export class View extends BaseElement {
     if (this.#pending || !this.isConnected) return;
     this.#pending = requestAnimationFrame(() => {
       this.#pending = 0;
-      if (!this.hidden) this.draw(); // a hidden element is drawn when it is shown, because the resize is noticed
+      if (!this.hidden) this.draw(); // a hidden element is drawn when it is shown, because its size changes then
     });
   }
 
@@ -67,11 +67,11 @@ export class View extends BaseElement {
     if (!this.hidden) this.draw();
   }
 
-  /** Everything. @protected */
+  /** Draws everything. @protected */
   draw() {}
 
   /** Draws the highlighted place. @protected */
-  drawLight() {}
+  drawHighlight() {}
 
   /** The width of a label at a font size, in CSS pixels. @protected @returns {(text: string, size: number) => number} */
   measurer() {
