@@ -1,5 +1,5 @@
-// What other sites and search engines read of a page: its preview, and where the site is known (QKV_SITE, an address such as
-// https://example.org/qkv/) its own address, its languages, and a list of all pages. Previews and lists need whole addresses.
+// Adds to each page what other sites and search engines read: a preview. If the address of the site is known (QKV_SITE, such as
+// https://example.org/qkv/), also the page's own address, its languages, and a list of all pages.
 
 import { ToolError } from './common.mjs';
 
@@ -7,18 +7,18 @@ const kPicture = 'preview.png';
 /** The pages with texts in several languages, by `?lang=`. @type {Record<string, Record<string, string>>} */
 const kLanguages = { 'attention.html': { en: 'en', 'zh-Hans': 'zh' } };
 
-/** The site's address, with a slash at its end; null where it is not known. @param {string} [given] */
+/** The site's address, with a slash at its end; null if it is not known. @param {string} [given] */
 export function siteAddress(given = process.env.QKV_SITE) {
   if (!given) return null;
   if (!/^https?:\/\/[^?#]+$/.test(given)) throw new ToolError(`QKV_SITE is not the address of a site: ${given}`);
   return given.replace(/\/*$/, '/');
 }
 
-/** A page's address in the site: index.html is that of its folder. @param {string} path @param {string} site */
+/** A page's address in the site. The address of index.html is that of its folder. @param {string} path @param {string} site */
 const addressOf = (path, site) => site + path.replace(/(^|\/)index\.html$/, '$1');
 
 /**
- * The page with its preview, from its own title and description.
+ * Adds the preview to a page, with the page's own title and description.
  * @param {string} html
  * @param {string} path in the site
  * @param {string | null} site
@@ -50,7 +50,7 @@ function addresses(path, site) {
   return [`<link rel="canonical" href="${own}" />`, `<meta property="og:url" content="${own}" />`, ...others];
 }
 
-/** All pages, as sitemaps.org has it. @param {string[]} paths @param {string} site */
+/** The list of all pages, in the format of sitemaps.org. @param {string[]} paths @param {string} site */
 export function sitemap(paths, site) {
   const urls = paths.toSorted().map((path) => `  <url><loc>${encodeURI(addressOf(path, site))}</loc></url>`);
   return [

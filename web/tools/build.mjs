@@ -1,13 +1,13 @@
 // `npm run build`: the native command at build/native/qkv, the WebAssembly at build/wasm/, the package at dist/, the pages
 // at build/site/.
 //
-// usage: build.mjs [native] [wasm] [web]   all three when none is named
+// usage: build.mjs [native] [wasm] [web]   default: all three
 
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { ToolError, at, cmake, fail, say, setUp } from './common.mjs';
 
-/** The engines. One glue serves the builds of each: two that every page may load, and of attention the one with gradients. */
+/** Builds the engines. All builds of an engine must have the same glue, because the package contains it once. */
 async function buildWasm() {
   for (const kind of ['baseline', 'relaxed', 'threads', 'train']) {
     say(`wasm: ${kind}`);
@@ -22,7 +22,7 @@ async function buildWasm() {
 }
 
 /**
- * @param {string[]} parts 'native', 'wasm', 'web'; all when empty
+ * @param {string[]} parts 'native', 'wasm', 'web'; empty: all
  * @param {{minify?: boolean}} [options]
  */
 export async function build(parts = [], { minify = true } = {}) {

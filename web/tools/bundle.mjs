@@ -1,5 +1,5 @@
-// Bundles the library into dist/ (the npm package) and the pages into build/site/. In both, the files that are not part of
-// the module graph lie in assets/: workers, each one classic script without imports, and WebAssembly.
+// Bundles the library into dist/ (the npm package) and the pages into build/site/. In both, assets/ has the files outside the
+// module graph: WebAssembly, and workers, each a classic script without imports.
 
 import { createHash } from 'node:crypto';
 import { constants, copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ const kWorkers = {
 const hashOf = (file) => createHash('sha256').update(readFileSync(file)).digest('hex').slice(0, 8);
 
 /**
- * The name in the bundle of a file that a script names by its URL. Compiled files have a hash of their content in the name.
+ * The name in the bundle of a file to which a script has a URL. The names of compiled files contain a hash of their content.
  * @param {string} file
  */
 function nameOf(file) {
@@ -46,24 +46,24 @@ function nameOf(file) {
   return model[1];
 }
 
-/** The folders of web/lib whose modules are needed together. */
-const kTogether = ['base', 'worker'];
+/** The folders of web/lib whose modules are needed importsOfOthers. */
+const kOneChunk = ['base', 'worker'];
 
 /**
- * Side-effect imports between the modules of such a folder, so that all of them are in one chunk: many small chunks take more
- * bytes.
+ * Imports between the modules of such a folder, without names. They put all of the modules into one chunk, because many
+ * small chunks take more bytes.
  * @param {string} path of a module
  */
-function together(path) {
+function importsOfOthers(path) {
   const folder = dirname(path);
-  if (!kTogether.some((name) => folder === join(kLib, name))) return '';
+  if (!kOneChunk.some((name) => folder === join(kLib, name))) return '';
   const others = readdirSync(folder).filter((name) => name !== basename(path) && name.endsWith('.js'));
   return others.map((name) => `import './${name}';\n`).join('');
 }
 
 /**
- * Follows `new URL('file', import.meta.url)` in the library and in model packages: the file's name in the bundle replaces
- * the path wherever the module has it. `files` collects the files that are named.
+ * Finds `new URL('file', import.meta.url)` in the library and in model packages, and replaces the path by the file's name in
+ * the bundle. `files` collects these files.
  * @param {Set<string>} files
  * @returns {import('esbuild').Plugin}
  * @param {boolean} isSplit whether the modules become chunks
@@ -79,10 +79,10 @@ const assets = (files, isSplit) => ({
         files.add(file);
         contents = contents.replaceAll(`'${url}'`, `'./${nameOf(file)}'`);
       }
-      return { contents: (isSplit ? together(path) : '') + contents, loader: 'js' };
+      return { contents: (isSplit ? importsOfOthers(path) : '') + contents, loader: 'js' };
     });
-    // The library passes the instance, so the glue never needs its own URL of the WebAssembly; bundlers would follow
-    // that URL.
+    // The glue's own URL of the WebAssembly is removed, because bundlers would follow it. The glue does not need it: the
+    // library passes the instance.
     build.onLoad({ filter: /(qkv|models|attention)\.mjs$/ }, ({ path }) => {
       return { contents: withoutUrls(readFileSync(path, 'utf8')), loader: 'js' };
     });
@@ -100,7 +100,7 @@ function withoutUrls(glue) {
 
 const kTarget = /** @type {const} */ ({ target: 'es2022', legalComments: 'none', logLevel: 'warning' });
 
-/** A thread holds a lock until it ends, and ends when it fails. So the page notices (web/lib/worker/liveness.js). */
+/** A thread holds a lock until it ends, and it ends when it fails. So the page notices a failure (web/lib/worker/liveness.js). */
 const kThreadLock = `if (self.name.startsWith('em-pthread')) {
   navigator.locks.request(self.name, () => new Promise(() => {}));
   addEventListener('error', () => close());
@@ -108,8 +108,8 @@ const kThreadLock = `if (self.name.startsWith('em-pthread')) {
 `;
 
 /**
- * The glue with threads as a classic script: the worker and each thread run it. The library starts the threads, because
- * the glue does not know its URL.
+ * Writes the glue with threads as a classic script, which the worker and each thread run. The library starts the threads,
+ * because the glue does not know its own URL.
  * @param {string} file @param {string} out @param {{minify: boolean, sourcemap?: 'linked'}} options
  */
 async function writeThreadsGlue(file, out, { minify }) {
@@ -131,6 +131,7 @@ async function writeThreadsGlue(file, out, { minify }) {
  * @returns {Promise<(script: string) => string[]>} the chunks that a script needs, by their names in `out`
  */
 async function bundle(out, entryPoints, { minify, sourcemap }) {
+  // The modules and style sheets.
   const files = new Set();
   const shared = { ...kTarget, bundle: true, sourcemap, plugins: [assets(files, false), noting(out)] };
   const { metafile } = await esbuild({
@@ -146,11 +147,12 @@ async function bundle(out, entryPoints, { minify, sourcemap }) {
     external: ['*.woff2', '*.svg'],
     minify,
   });
+  // The workers that they name, then the compiled files.
   const isWorker = (/** @type {string} */ name) => [...files].some((file) => file === join(kLib, name));
   const workers = Object.entries(kWorkers).filter(([, source]) => isWorker(source));
   await esbuild({
     ...shared,
-    sourcemap: undefined, // three times the same sources, which would be a tenth of the package
+    sourcemap: undefined, // the maps would have the same sources three times, a tenth of the package
     entryPoints: workers.map(([name, source]) => ({ in: join(kLib, source), out: name })),
     outdir: join(out, 'assets'),
     format: 'iife',
@@ -195,7 +197,7 @@ export function copy(from, to) {
   copyFileSync(from, to, constants.COPYFILE_FICLONE);
 }
 
-/** @param {string} folder */
+/** Makes an empty folder. @param {string} folder */
 function fresh(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -228,7 +230,7 @@ export async function bundlePackage({ minify = true } = {}) {
   const views = readdirSync(at('web', 'view')).filter((name) => name === 'index.js' || name.endsWith('.css'));
   const viewPoints = views.map((name) => ({ in: at('web', 'view', name), out: name.replace(/\.\w+$/, '') }));
   await bundle(join(out, 'view'), viewPoints, { minify, sourcemap: 'linked' });
-  // The files beside the code: maps without the code of others, notices, types, the manifest; and the package of the command.
+  // The other files: maps without third-party code, notices, types, the manifest. Then the package of the command.
   trimMaps(out);
   writeNotices(out);
   await writePackage(out);
@@ -236,15 +238,15 @@ export async function bundlePackage({ minify = true } = {}) {
 }
 
 /**
- * The npm package of the command in Node: its script, the glue of its WebAssembly, and that. It is a package of its own,
- * since a page needs nothing of it.
+ * The npm package of the command in Node: its script, its WebAssembly and the glue. It is a separate package, because a page
+ * needs nothing of it.
  * @param {string} out
  * @param {{minify: boolean}} options
  */
 async function writeCommand(out, { minify }) {
   fresh(out);
   const compiled = at('build', 'wasm', 'baseline');
-  // The glue is a file of its own, which finds the WebAssembly beside itself.
+  // The glue is a separate file, which finds the WebAssembly beside itself.
   const shared = /** @type {const} */ ({ ...kTarget, format: 'esm', platform: 'node', minify });
   const script = { entryPoints: [at('web', 'command', 'qkv.js')], bundle: true, external: ['./command.mjs'] };
   await esbuild({ ...shared, ...script, outfile: join(out, 'qkv.js') });
@@ -255,10 +257,11 @@ async function writeCommand(out, { minify }) {
   writeCommandPackage(out);
 }
 
-/** The pages, as a static site that any server can serve, which is also the npm package of `qkv serve`. */
+/** The pages, as a static site for any server. The same folder is the npm package of `qkv serve`. */
 export async function bundleSite({ minify = true } = {}) {
   const out = at('build', 'site');
   fresh(out);
+  // The pages with their shared parts, and all scripts that they name.
   const demo = readdirSync(at('web', 'demo'));
   const pages = new Map(demo.filter((name) => name.endsWith('.html')).map((name) => [name, wholePage(name)]));
   const { fiveLines, speedTable } = await import('./first-page.mjs');
@@ -268,6 +271,7 @@ export async function bundleSite({ minify = true } = {}) {
   const scripts = [...new Set([...pages.values(), document].flatMap(entriesOf))];
   const entryPoints = scripts.map((name) => ({ in: at('web', 'demo', name), out: name.replace(/\.\w+$/, '') }));
   const chunksOf = await bundle(out, entryPoints, { minify });
+  // The pages' files, pictures and models.
   const site = siteAddress();
   for (const [name, html] of pages) {
     writeFileSync(join(out, name), withPreview(withChunks(html, chunksOf), name, site));
@@ -276,7 +280,7 @@ export async function bundleSite({ minify = true } = {}) {
     copy(at('web', 'demo', name), join(out, name));
   }
   copyModels(join(out, 'models'));
-  // The reference takes longer than all else: pages that are rebuilt as files change go without.
+  // The documents. The reference takes longer than everything else, so `npm run dev` does not build it.
   const documents = await writeDocs(join(out, 'docs'), withChunks(document, chunksOf), { withReference: minify, site });
   if (site) writeFileSync(join(out, 'sitemap.xml'), sitemap([...pages.keys(), ...documents], site));
   writeNotices(out);
@@ -288,7 +292,7 @@ export async function bundleSite({ minify = true } = {}) {
  * The documents, each in the page `template`, whose addresses are relative to the pages' folder.
  * @param {string} out
  * @param {string} template
- * @param {{withReference: boolean, site: string | null}} options whether the API reference is among them, which needs dist/; the
+ * @param {{withReference: boolean, site: string | null}} options whether to include the API reference, which needs dist/; the
  *   site's address
  * @returns {Promise<string[]>} the pages, by their paths in the site
  */
@@ -307,18 +311,18 @@ async function writeDocs(out, template, { withReference, site }) {
   return [...files.keys()].filter((path) => path.endsWith('.html')).map((path) => `docs/${path}`);
 }
 
-/** Copies the model folders without their training logs; links become files. The detector is in assets/. @param {string} out */
+/** Copies the model folders, without training logs and without the detector, which is in assets/. Links become files. @param {string} out */
 function copyModels(out) {
   const filter = (/** @type {string} */ path) => !['training', 'detect'].includes(basename(path));
   cpSync(kModels, out, { recursive: true, filter, dereference: true });
 }
 
 /**
- * A page with the parts that several pages have: `<qkv-part file="card" caption="…">more</qkv-part>` becomes
- * parts/card.html, in which `{{caption}}` is what the attribute says, empty if there is none, and `<slot></slot>` is
- * the content. If a part links to the page itself, the link is marked as current.
+ * A page with the parts that several pages share. `<qkv-part file="card" caption="…">more</qkv-part>` becomes
+ * parts/card.html. In the part, the attribute's value replaces `{{caption}}`, and the content replaces `<slot></slot>`. A
+ * missing attribute is empty. If a part links to the page itself, the link is marked as current.
  * @param {string} name
- * @param {string} [address] by which a part links to it
+ * @param {string} [address] the address that parts use for the page
  * @returns {string}
  */
 function wholePage(name, address = name === 'index.html' ? './' : name) {
@@ -339,7 +343,7 @@ function wholePage(name, address = name === 'index.html' ? './' : name) {
   return html.replace(`<a ${own}`, `<a ${own} aria-current="page"`);
 }
 
-/** The module scripts and style sheets that a page names. @param {string} html @returns {string[]} */
+/** The module scripts and style sheets of a page. @param {string} html @returns {string[]} */
 function entriesOf(html) {
   const names = html.matchAll(/<(?:script[^>]*\ssrc|link[^>]*rel="stylesheet"[^>]*\shref)="([^":]+)"/g);
   return [...names].map(([, url]) => url);

@@ -17,14 +17,14 @@ export function say(text) {
   console.log(process.stdout.isTTY ? `\x1b[1m${line}\x1b[0m` : line);
 }
 
-/** The failure of a tool that has already printed the reason on stderr. */
+/** An error with a message for the user. It needs no stack. */
 export class ToolError extends Error {}
 
 /**
- * Runs a command in the root of the repository, its output shown.
+ * Runs a command in the root of the repository, and shows its output.
  * @param {string} command
  * @param {string[]} args
- * @param {import('node:child_process').SpawnOptions & {check?: boolean}} [options] check: reject unless it exits with 0
+ * @param {import('node:child_process').SpawnOptions & {check?: boolean}} [options] check: whether to reject unless it exits with 0
  * @returns {Promise<number>} the exit code
  */
 export function run(command, args, { check = true, ...options } = {}) {
@@ -49,7 +49,7 @@ export function fail(error) {
 }
 
 /**
- * Installs the packages of the lock file, unless node_modules has them, and then the missing parts of the toolchain.
+ * Installs the packages of the lock file, unless node_modules has them. Then installs the missing parts of the toolchain.
  */
 export async function setUp({ tests = false } = {}) {
   const [major, minor] = process.versions.node.split('.').map(Number);
@@ -70,14 +70,14 @@ export async function setUp({ tests = false } = {}) {
 }
 
 /**
- * Configures, if need be, and builds one of CMakePresets.json; returns its folder. With QKV_WERROR in the environment the
- * compiler's warnings are errors.
+ * Builds a preset of CMakePresets.json, and configures it before if necessary; returns its folder. With QKV_WERROR in the
+ * environment the compiler's warnings are errors.
  * @param {string} preset
- * @param {string[]} targets all when empty
+ * @param {string[]} targets empty: all
  */
 export async function cmake(preset, targets = []) {
   const folder = at('build', preset.replace('-', preset.startsWith('wasm') ? '/' : '-'));
-  // A configured folder holds the toolchain's own paths: another toolchain needs a new one.
+  // A configured folder contains the paths of its toolchain. Another toolchain needs a new folder.
   const stamp = join(folder, 'toolchain.txt');
   const toolchain = existsSync(at('build', 'toolchain')) ? realpathSync(at('build', 'toolchain')) : 'system';
   if (!existsSync(join(folder, 'build.ninja')) || !existsSync(stamp) || readFileSync(stamp, 'utf8') !== toolchain) {

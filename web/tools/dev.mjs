@@ -1,4 +1,5 @@
-// `npm run dev`: the pages of `npm start`, rebuilt as files change: JavaScript at once, C++ within seconds.
+// `npm run dev`: serves the pages of `npm start`, and rebuilds them when files change: JavaScript immediately, C++ within
+// seconds.
 //
 // usage: dev.mjs [--port N] [--host NAME]...
 
@@ -9,7 +10,7 @@ import { serve } from './serve.mjs';
 
 const kQuiet = 100; // ms without a change before a rebuild, because editors write in several steps
 
-/** The parts that a changed file makes stale, or nothing. @param {string} folder @param {string} file */
+/** The part that must be built again after a file has changed; null: none. @param {string} folder @param {string} file */
 function partOf(folder, file) {
   if (/(^|\/)[.#]|~$/.test(file)) return null;
   if (folder === 'web') return file.startsWith('tools/') ? null : 'web';
@@ -24,6 +25,7 @@ async function main() {
   const { build } = await import('./build.mjs');
   await build(['wasm', 'web'], { minify: false });
 
+  // Builds the stale parts. Files that change during a build are built after it.
   const stale = new Set();
   /** @type {NodeJS.Timeout | undefined} */
   let timer;
@@ -42,6 +44,7 @@ async function main() {
     }
     building = false;
   }
+  // Watch the files, and rebuild after a pause.
   for (const folder of ['core', 'wasm', 'web']) {
     watch(at(folder), { recursive: true }, (_, file) => {
       const part = file === null ? null : partOf(folder, file);

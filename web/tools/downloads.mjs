@@ -1,4 +1,4 @@
-// Lists the files of the package that a page downloads for a use.
+// Lists the files of the package that a page downloads for each use.
 
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
@@ -11,8 +11,8 @@ export const gzipped = (folder, file) => gzipSync(readFileSync(join(folder, file
 export const brotlied = (folder, file) => brotliCompressSync(readFileSync(join(folder, file))).length;
 
 /**
- * For each use: the entry points that a page imports, the worker, and the folder of its WebAssembly builds. `inPage`: the
- * engine runs in the page, so modules that the entry point imports later count too.
+ * For each use: the entry point that a page imports, the worker, and the prefix of its WebAssembly builds. `inPage`: the
+ * engine runs in the page, so the modules that the entry point imports later also count.
  */
 const kUses = /** @type {const} */ ({
   translating: { entry: 'index.js', worker: 'worker.js', wasm: '', inPage: false },
@@ -25,7 +25,7 @@ const kUses = /** @type {const} */ ({
 });
 
 /**
- * The files that a page downloads for all of the uses; of the builds of an engine the larger one.
+ * The files that a page downloads for several uses. If an engine has two builds, the larger one counts.
  * @param {string} folder of the package
  * @param {(keyof typeof kUses)[]} uses
  * @returns {string[]} paths in the folder
@@ -41,13 +41,13 @@ export function downloadsOf(folder, uses) {
 }
 
 /**
- * The scripts of a page that trains: what it imports, and the worker.
+ * The scripts of a page that trains: its imports, and the worker.
  * @param {string} site the folder of the pages @param {string} script @returns {string[]} paths in the folder
  */
 export const scriptsOfLab = (site, script) => [...graphOf(site, script, false), `assets/${kUses.training.worker}`];
 
 /**
- * A script and its imports, and with `whole` also its dynamic imports.
+ * A script and its imports. With `whole` also its dynamic imports.
  * @param {string} folder
  * @param {string} entry
  * @param {boolean} whole

@@ -1,11 +1,11 @@
-// The parts of the first page that the build writes: the lines of code that it runs, and the table of speeds, of the newest run in the
-// benchmark's history that has each row.
+// The parts of the first page that the build writes: the lines of code that the page runs, and the table of speeds. The speeds
+// come from the newest run in the benchmark's history that has every row.
 
 import { readFileSync } from 'node:fs';
 import { ToolError, at } from './common.mjs';
 import { highlight } from './docs/markdown.mjs';
 
-/** The script that the page runs, as a user of the package writes it. */
+/** The script that the page runs, with the imports of a user of the package. */
 export function fiveLines() {
   const code = readFileSync(at('web', 'demo', 'translate', 'five-lines.js'), 'utf8')
     .replace("'../../lib/index.js'", "'qkv'")
@@ -14,7 +14,7 @@ export function fiveLines() {
   return highlight(code.trim(), 'javascript');
 }
 
-/** The rows that a visitor understands: the benchmark's name, its description, and the text of the time. */
+/** The rows of the table: the name in the benchmark, and a description for visitors. */
 const kRows = [
   { work: 'translate text tiny int8 shortlist', name: 'a sentence, Firefox’s smallest shape' },
   { work: 'translate text firefox-base int8 shortlist', name: 'a sentence, Firefox’s base shape' },
@@ -40,7 +40,7 @@ function runs() {
   return all.reverse();
 }
 
-/** The fastest of ours and of bergamot's in one run, in Chromium, with one thread and the same file. @param {Run} run @param {string} work */
+/** The fastest times of qkv and of bergamot in a run, in Chromium, with one thread and the same model file. @param {Run} run @param {string} work */
 function pair({ rows }, work) {
   const here = rows.filter((row) => row.work === work && row.host === 'chromium');
   const least = (/** @type {Measured[]} */ some) => Math.min(...some.map(({ median }) => median));
@@ -56,7 +56,7 @@ function inWords(ms) {
 }
 
 /**
- * The newest run with every row, on a processor whose V8 has the dot product of bytes as one instruction or on one without.
+ * The newest run with every row, on a processor where V8 computes the dot product of bytes in one instruction, or in two steps.
  * @param {boolean} inTwoSteps
  */
 function newestRun(inTwoSteps) {
@@ -67,13 +67,13 @@ function newestRun(inTwoSteps) {
   return run;
 }
 
-/** How many times as fast one row of a run is. @param {Run} run @param {string} work */
+/** bergamot's time divided by ours, for a row of a run. @param {Run} run @param {string} work */
 function ratio(run, work) {
   const { own, peer } = /** @type {{own: number, peer: number}} */ (pair(run, work));
   return (peer / own).toFixed(1);
 }
 
-/** The table as HTML. Times are of one run, so that its rows can be compared; the last column is of a run of its own. */
+/** The table as HTML. All times come from one run, so rows can be compared. The last column comes from another run. */
 export function speedTable() {
   const run = newestRun(false);
   const inTwoSteps = newestRun(true);

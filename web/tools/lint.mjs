@@ -1,4 +1,4 @@
-// Formatters, linters and the check of the JSDoc types, all at once.
+// Runs all formatters, linters and type checks.
 //
 // usage: lint.mjs [--fix]   --fix: let the formatters write
 
@@ -18,7 +18,7 @@ const node = (/** @type {string} */ script, /** @type {string[]} */ ...args) =>
   run(process.execPath, [at('node_modules', script), ...args]);
 
 /**
- * The first of a clang tool's versions that is installed. Formatting differs between versions, so clang-format prefers 19.
+ * The first installed version of a clang tool. Formatting differs between versions, so version 19 of clang-format is preferred.
  * @param {string} name
  * @param {number[]} versions in the order of preference
  */
@@ -40,12 +40,13 @@ async function clangFormat() {
     await run(clangTool('clang-format', [19, 20, 21, 22]), [...(fix ? ['-i'] : ['--dry-run', '--Werror']), ...sources]);
 }
 
-/** A file is checked again only when it, a header or the list of checks has changed. */
+/** Runs clang-tidy on the files that have changed. */
 async function clangTidy() {
-  // Separate commands without precompiled headers, which may be absent and would hide a missing include.
+  // The commands for clang-tidy use no precompiled headers: these may not be built, and would hide a missing include.
   const commands = at('build', 'lint', 'native');
   const options = ['--preset', 'native', '-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON', '--log-level=ERROR'];
   await run('cmake', ['--fresh', '-B', commands, ...options], { stdio: ['ignore', 'ignore', 'inherit'] });
+  // A file that has passed is not checked again until it, a header or the list of checks changes.
   const digest = (/** @type {string | Buffer} */ text) => createHash('sha256').update(text).digest('hex');
   const shared = digest(
     files('*.clang-tidy', '*.h')
@@ -57,7 +58,7 @@ async function clangTidy() {
   mkdirSync(clean, { recursive: true });
   const sources = files('core/*.cc').filter((file) => !existsSync(`${clean}/${key(file)}`));
   const tidy = clangTool('clang-tidy', [22, 21, 20, 19]);
-  // Highway's kernels are compiled once for each kind of processor; reading them once is enough.
+  // Highway compiles a kernel once for each kind of processor. Checking one of them is enough.
   const args = ['--quiet', '-p', commands, '--extra-arg=-DHWY_COMPILE_ONLY_STATIC'];
   let failed = 0;
   const worker = async () => {
@@ -79,7 +80,7 @@ const checks = {
   tsc: async () => {
     for (const folder of ['.', 'web/tools', 'web/demo']) await node('typescript/bin/tsc', '-p', folder);
   },
-  // The examples' templates are checked with the types of the sources, so that nothing has to be built.
+  // The examples' templates are checked with the types of the sources. So nothing has to be built before.
   'vue-tsc': () => node('vue-tsc/bin/vue-tsc.js', '-p', 'examples'),
   'svelte-check': () =>
     node(

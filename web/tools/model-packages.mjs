@@ -1,6 +1,6 @@
-// Writes the npm package files of each model folder that is a package: package.json, the module with the files' URLs,
-// its types, and manifest.json with the files' sizes and hashes; and the library's list of these pairs. Run it after a
-// model has changed; a test fails otherwise. For given folders it writes manifest.json only.
+// Writes the npm package files of the models that are packages: package.json, the module with the files' URLs, its types, and
+// manifest.json with the files' sizes and hashes. It also writes the library's list of these pairs. Run it after a model has
+// changed; otherwise a test fails. For given folders it only writes manifest.json.
 //
 // usage: model-packages.mjs [FOLDER...]
 
@@ -11,8 +11,8 @@ import { pathToFileURL } from 'node:url';
 import { at } from './common.mjs';
 
 /**
- * The packages, by their folder in web/models: the language of each, and its BLEU on 2,000 sentences of Tatoeba, as README.md
- * there has it.
+ * The packages, by their folder in web/models: the target language, and the BLEU on 2,000 sentences of Tatoeba, as in the
+ * folder's README.md.
  * @type {Record<string, {language: string, bleu: number}>}
  */
 export const packages = {
@@ -21,7 +21,7 @@ export const packages = {
   'en-es': { language: 'Spanish', bleu: 40.7 },
 };
 
-/** Files of a folder that are not read with the model. */
+/** The files of a folder that are not part of the model. */
 const kBeside = /^(manifest\.json|package\.json|tokenizer_config\.json|index\..*|.*\.md|\..*)$/;
 
 /**
@@ -41,7 +41,7 @@ export function filesIn(folder) {
 }
 
 /**
- * The texts of the files that make a package of a model's folder, by their names.
+ * The files that turn a model's folder into a package: their texts by name.
  * @param {string} name the folder's
  * @returns {Record<string, string>}
  */
@@ -67,7 +67,7 @@ export const otherFolders = () =>
     return entries.filter((entry) => entry.isDirectory()).map(({ name }) => at('web', 'models', group, name));
   });
 
-/** A manifest that says of a folder no more than can be seen. @param {string} folder */
+/** The manifest of a folder that is not a package: its name and its files. @param {string} folder */
 export const manifestText = (folder) => json({ name: basename(join(folder)), files: filesIn(folder) });
 
 /** The library's list of the pairs that there are packages for. */
@@ -85,7 +85,7 @@ const json = (/** @type {object} */ value) => `${JSON.stringify(value, null, 2)}
  * @param {string[]} files
  */
 function packageManifest(name, files) {
-  // The version and the addresses are those of the package qkv: they are written in one place.
+  // The version and the addresses come from the package qkv, the only place where they are written.
   const { version, license, author, homepage, repository, bugs, engines } = JSON.parse(
     readFileSync(at('package.json'), 'utf8'),
   );

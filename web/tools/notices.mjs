@@ -114,7 +114,7 @@ const kNamespaces = {
 };
 
 /**
- * The third-party components of a WebAssembly.
+ * The third-party components of a WebAssembly file.
  * @param {string} map as the linker writes it
  * @returns {Set<string>} names in kCompiled
  */
@@ -124,17 +124,17 @@ export function componentsOf(map) {
     return table[name];
   };
   const libraries = [...map.matchAll(/\blib([\w+]+)(?:-[\w-]+)?\.a\(/g)].map(([, name]) => whose(kLibraries, name));
-  // Mangled names begin with their outermost namespace: _ZN3hwy4Stop is of hwy. Those of the standard library have none.
+  // Mangled names begin with their outermost namespace: _ZN3hwy4Stop belongs to hwy. Names of the standard library have none.
   for (const [, length, rest] of map.matchAll(/\(_ZN[VK]*(\d+)(\w+)/g)) {
     const name = rest.slice(0, Number(length));
     if (!name.startsWith('_')) whose(kNamespaces, name);
   }
-  // Inlined code is still visible in the types of arguments.
+  // Inlined code has no symbols, but its namespace is in the types of arguments.
   const inlined = Object.entries(kNamespaces).filter(([name]) => map.includes(`N${name.length}${name}`));
   return new Set([...libraries, ...inlined.map(([, component]) => component)].filter((name) => name !== null));
 }
 
-/** @param {(map: string) => boolean} ships by the name of a map @returns {Component[]} of the WebAssembly that ships */
+/** @param {(map: string) => boolean} ships whether the WebAssembly with a map of this name is included @returns {Component[]} */
 function compiled(ships) {
   const root = at('build', 'wasm');
   const kinds = ['baseline', 'relaxed', 'threads', 'train'].map((kind) => join(root, kind)).filter(existsSync);
@@ -152,7 +152,7 @@ function compiled(ships) {
 const bundled = new Map();
 
 /**
- * For esbuild: notes the packages whose code is in the files in `out`.
+ * A plugin for esbuild that records the packages whose code is in the files in `out`.
  * @param {string} out
  * @returns {import('esbuild').Plugin}
  */
@@ -185,9 +185,9 @@ function packageIn(folder) {
 }
 
 /**
- * Writes THIRD_PARTY.txt, of all that was bundled into a folder and below.
+ * Writes THIRD_PARTY.txt for all code that was bundled into a folder and its subfolders.
  * @param {string} out
- * @param {(map: string) => boolean} [ships] which WebAssembly ships there, by the name of its map; default: the engines
+ * @param {(map: string) => boolean} [ships] which WebAssembly is included, by the name of its map; default: the engines
  */
 export function writeNotices(out, ships = (map) => map !== 'command.map') {
   const folders = [...bundled]

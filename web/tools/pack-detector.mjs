@@ -1,6 +1,6 @@
-// Packs a language detector that `qkv train` wrote as the one file that the package has (web/lib/detect/weights.js):
+// Packs a language detector that `qkv train` has written into one file (web/lib/detect/weights.js):
 //   node web/tools/pack-detector.mjs FOLDER web/models/detect/languages.bin
-// and writes the list of its languages beside the code, web/lib/detect/languages.js, where the file is the package's own.
+// For the file of the package it also writes the list of languages, web/lib/detect/languages.js.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -52,7 +52,7 @@ writeFileSync(
 );
 if (resolve(out) === at('web', 'models', 'detect', 'languages.bin')) writeList();
 
-/** A line of ngrams.txt (core/detect/gram_list.h). @param {string} line */
+/** The hash of a line of ngrams.txt (core/detect/gram_list.h). @param {string} line */
 function hashOf(line) {
   const block = /^U\+([\dA-F]+)$/.exec(line);
   if (!block)
@@ -63,7 +63,7 @@ function hashOf(line) {
   return finishHash(addToHash(kBasis, kBlocks + (first < 0x3000 ? first >> 7 : 0x1000 + (first >> 12))));
 }
 
-/** Seven bits a byte, the lowest first. @param {number[]} hashes ascending */
+/** The differences between hashes: seven bits in each byte, the lowest first. @param {number[]} hashes ascending */
 function differences(hashes) {
   const written = [];
   let last = 0;

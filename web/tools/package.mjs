@@ -1,4 +1,4 @@
-// Makes dist/ an npm package: its manifest, types for each way to import it, README and documents.
+// Turns dist/ into an npm package: writes its manifest, its types for each way to import it, its README and its documents.
 
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
@@ -32,11 +32,12 @@ const kEntryPoints = {
   'view/index': 'view/index.js',
 };
 
-/** The entry points that are types alone. */
+/** The entry points that only have types. */
 const kTypeEntryPoints = ['view/react', 'view/svelte', 'view/vue'];
 
 /**
- * Types from the JSDoc, those written by hand, and one file beside each entry point for tools that do not read `exports`.
+ * Writes the types: those of the JSDoc, those written by hand, and one file beside each entry point for tools that do not
+ * read `exports`.
  * @param {string} out
  */
 async function writeTypes(out) {
@@ -44,7 +45,7 @@ async function writeTypes(out) {
   const types = join(out, 'types');
   const emit = ['--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--rootDir', 'web', '--outDir', types];
   await run(process.execPath, [tsc, '-p', '.', ...emit]);
-  // Code that compiles against the package may have no types of Node.
+  // A program that uses the package may not have the types of Node.
   const runtime = join(types, 'lib', 'base', 'runtime.d.ts');
   write(runtime, readFileSync(runtime, 'utf8').replace(/typeof import\("node:[^"]+"\)/g, 'any'));
   for (const folder of ['lib', 'view']) {
@@ -64,7 +65,7 @@ async function writeTypes(out) {
   removeUnused(out);
 }
 
-/** Removes the types that no entry point leads to: half of the files. @param {string} out */
+/** Removes the types that no entry point imports, which are half of the files. @param {string} out */
 function removeUnused(out) {
   const entries = [...Object.keys(kEntryPoints), ...kTypeEntryPoints].map((entry) => join(out, `${entry}.d.ts`));
   const options = { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext };
@@ -80,7 +81,7 @@ function removeUnused(out) {
   }
 }
 
-/** For `require`: the same modules, which Node loads from CommonJS too, and types that say so. @param {string} out */
+/** Writes the files for `require`: scripts that load the same modules, and types for CommonJS. @param {string} out */
 function writeCommonJs(out) {
   const folder = join(out, 'cjs');
   write(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
@@ -104,7 +105,7 @@ function writeManifest(out) {
 }
 
 /**
- * README, CHANGELOG, LICENSE and web/docs, with links that hold in the package. Documents for those who change qkv stay in
+ * Writes README, CHANGELOG, LICENSE and web/docs, with links that work in the package. Documents for developers of qkv stay in
  * the repository.
  * @param {string} out
  */
@@ -123,7 +124,7 @@ function writeDocuments(out) {
 const placeOf = (/** @type {string} */ path) => path.replace(/^web\//, '');
 
 /**
- * Rewrites a document's links: links to documents of the package lead there, and links to the repository, including
+ * Rewrites the links of a document. Links to documents of the package lead there. Other links into the repository, and
  * pictures, become their texts.
  * @param {string} path in the repository
  * @param {Set<string>} documents
@@ -144,7 +145,7 @@ function write(file, text) {
 }
 
 /**
- * package.json and README of the pages, which `qkv serve` shows. Models that are packages are not in it a second time.
+ * Writes package.json and README of the pages, for `qkv serve`. Models that are packages are dependencies, and are not copied.
  * @param {string} out
  */
 export function writeDemoPackage(out) {
@@ -167,7 +168,7 @@ export function writeDemoPackage(out) {
   write(join(out, 'README.md'), `# qkv-demo\n\n${start}\n\n    npm install qkv-cli qkv-demo\n    npx qkv serve\n`);
 }
 
-/** package.json and README of the command in Node. @param {string} out */
+/** Writes package.json and README of the command in Node. @param {string} out */
 export function writeCommandPackage(out) {
   const { version, license, author, homepage, repository, bugs, engines } = root();
   const manifest = {

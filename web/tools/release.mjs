@@ -1,4 +1,4 @@
-// Packs the packages of a release for npm, after checking for mistakes.
+// Checks the packages of a release for mistakes, then packs them for npm.
 //
 // usage: release.mjs TAG   the tarballs are written to build/release/
 

@@ -1,6 +1,6 @@
-// A small static server for development, tests and `qkv serve`: the right media types, ranges, text compressed. A browser asks
-// each time whether a file that it has is still the same. It serves only files of its folder, and only to requests whose Host names
-// this machine, as a protection against DNS rebinding.
+// A small static server for development, tests and `qkv serve`. It has the right media types and ranges, and compresses text. A
+// browser asks each time whether its copy of a file is current. It only serves files of its folder, and only to requests whose Host
+// is this machine, against DNS rebinding.
 
 import { createReadStream } from 'node:fs';
 import { readFile, realpath, stat } from 'node:fs/promises';
@@ -25,7 +25,7 @@ const kTypes = {
 const kHosts = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * Whether a Host header names this machine, or one of `hosts`, whatever the port.
+ * Whether a Host header names this machine or one of `hosts`. The port does not matter.
  * @param {string | undefined} host
  * @param {string[]} hosts
  */
@@ -35,7 +35,7 @@ function isExpected(host, hosts) {
 }
 
 /**
- * The file that a request's path names within `folder`, or null. A link must not lead out of the folder.
+ * The file of a request's path in `folder`, or null. Links must not lead out of the folder.
  * @param {string} folder
  * @param {string} path
  */
@@ -89,7 +89,7 @@ function byteRange(header, size) {
 }
 
 /**
- * The path of a request below `base`, from '/' on; null if it is outside.
+ * The path of a request below `base`, which begins with '/'; null if it is outside.
  * @param {string} base
  * @param {string | undefined} url
  */
@@ -103,7 +103,7 @@ function pathBelow(base, url) {
 }
 
 /**
- * The file of a path: in the folder of `also` whose prefix it has, or in `folder`.
+ * The file of a path: in the folder of `also` with its prefix, otherwise in `folder`.
  * @param {string} folder
  * @param {Record<string, string>} also
  * @param {string} path
@@ -125,7 +125,7 @@ function refuse(response, status, text) {
  * @param {import('node:http').ServerResponse} response
  */
 async function answer(folder, { base, headers, also, hosts }, request, response) {
-  // A page of another name must not read this server through the reader's browser.
+  // A page of another host must not read this server through the user's browser.
   if (!isExpected(request.headers.host, hosts)) {
     refuse(response, 421, 'This server answers to localhost, and to the names that --host gives it.');
     return;
@@ -159,17 +159,19 @@ async function send(found, headers, request, response) {
     ...(isText && { vary: 'accept-encoding' }),
     ...headers,
   };
-  // A file that the browser has; one that it gets compressed; a range of one, or all of it. Media and resumed downloads ask for ranges.
+  // The browser has the current file.
   if (hasTag(asked['if-none-match'], tag)) {
     response.writeHead(304, common).end();
     return;
   }
+  // It takes the file compressed.
   if (isCompressed) {
     const bytes = await gzipped(found);
     response.writeHead(200, { ...common, 'content-encoding': 'gzip', 'content-length': bytes.length });
     response.end(request.method === 'HEAD' ? undefined : bytes);
     return;
   }
+  // A range of bytes, or the whole file. Media and resumed downloads request ranges.
   const isSame = asked['if-range'] === undefined || asked['if-range'] === tag;
   const range = isSame ? byteRange(asked.range, size) : null;
   const [first, last] = range ?? [0, size - 1];
@@ -196,14 +198,14 @@ const kIsolation = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-
  * @typedef {object} ServeOptions
  * @property {number} [port] 0: any free port
  * @property {boolean} [isolated] cross-origin isolation
- * @property {Record<string, string>} [headers] more of them, on every file
+ * @property {Record<string, string>} [headers] further headers of every file
  * @property {string} [base] the path that the folder is served under, between slashes
- * @property {string} [address] where it listens; 127.0.0.1 is this machine alone
- * @property {string[]} [hosts] names to answer to, besides localhost
- * @property {Record<string, string>} [also] other folders, by the paths below the first that they are served under: 'models/'
+ * @property {string} [address] the address that it listens on; 127.0.0.1: only this machine
+ * @property {string[]} [hosts] other names of this host, besides localhost
+ * @property {Record<string, string>} [also] other folders, each by its path on the server, such as 'models/'
  */
 
-/** An address as a URL has it: all of this machine's are called by the nearest. @param {string} address */
+/** The host of a URL for an address. For all addresses of this machine it is localhost. @param {string} address */
 function urlHost(address) {
   if (['127.0.0.1', '0.0.0.0', '::', '::1'].includes(address)) return 'localhost';
   return address.includes(':') ? `[${address}]` : address;

@@ -1,4 +1,4 @@
-// Writes the service worker of the pages: with the list of the files that it keeps, and a version that changes with any of them.
+// Writes the service worker of the pages, with the list of the files that it keeps. Its version changes when a file changes.
 
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
@@ -7,13 +7,13 @@ import { build as esbuild } from 'esbuild';
 import { at } from './common.mjs';
 
 /**
- * The pages, their scripts and styles, the engine that translates and the detector of languages. The documents and models are not
- * among them, nor the texts in other languages than English, which are kept once a page has used them.
+ * The files that it keeps: the pages, their scripts and styles, the engine that translates and the language detector. Documents
+ * and models are not among them. Texts in other languages than English are kept when a page has used them.
  */
 const kKept =
   /^((?!zh-)[\w-]+\.(html|js|css|svg|webmanifest)|assets\/(worker\.js|qkv-(baseline|relaxed)-\w+\.wasm|qkv-detect-\w+\.bin))$/;
 
-/** For pages that are rebuilt as files change: it removes itself, and the files that an earlier one kept for this address. */
+/** The service worker for `npm run dev`: it removes itself, and the files that an earlier one has kept. */
 const kNone = `addEventListener('install', () => skipWaiting());
 addEventListener('activate', (event) => event.waitUntil((async () => {
   for (const name of await caches.keys()) if (name.startsWith('qkv-pages ')) await caches.delete(name);

@@ -1,5 +1,5 @@
-// Prints the download of a page for each use, gzipped, without the model: file by file, the sum in Brotli too, and the
-// share of each folder of the code in the WebAssembly.
+// Prints the size of a page's download for each use, without the model: each file gzipped, the sum also in Brotli, and the
+// share of each folder of the code in the WebAssembly. It fails if a sum is over its limit.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
@@ -8,9 +8,9 @@ import { ToolError, at, fail } from './common.mjs';
 import { brotlied, downloadsOf, gzipped, scriptsOfLab } from './downloads.mjs';
 
 const kLimit = 163_000;
-const kAttentionLimit = 73_100; // 1,400 of it leave out the keys between attention sinks and their window
-// With interventions and `qkv/explain`, recurrent models, and Marian's own files: a model of Firefox's is changed in this
-// engine, and OPUS-MT's are read by it alone. Drafts from repetitions take 760 bytes of it.
+const kAttentionLimit = 73_100; // 1,400 of it skip the keys between attention sinks and their window
+// It contains interventions, `qkv/explain`, recurrent models and Marian's own files: interventions in Firefox's models run in
+// this engine, and only it reads OPUS-MT's models. Prompt lookup takes 760 bytes.
 const kModelsLimit = 268_500;
 const kTrainingLimit = 258_000; // with pointer networks, hard attention and all members of the family
 const kPageLimit = 176_400;
@@ -29,7 +29,7 @@ const weigh = (/** @type {string[]} */ files) => files.reduce((total, name) => t
  * @param {Parameters<typeof downloadsOf>[1]} uses
  * @param {number} limit bytes
  */
-function ledger(title, uses, limit) {
+function listFiles(title, uses, limit) {
   const files = downloadsOf(at('dist'), uses);
   for (const name of files.toSorted((a, b) => weigh([b]) - weigh([a]))) print(name, weigh([name]));
   const total = weigh(files);
@@ -40,13 +40,13 @@ function ledger(title, uses, limit) {
   return files;
 }
 
-const engine = ledger('a page that translates', ['translating'], kLimit);
-ledger('a page that computes attention', ['attention'], kAttentionLimit);
-ledger('a page with models that people bring', ['models'], kModelsLimit);
-ledger('a page that trains', ['training'], kTrainingLimit);
-ledger('a page that is translated in place', ['page'], kPageLimit);
-ledger('a page that detects languages, with the model', ['detecting'], kDetectLimit);
-ledger('qkv/translator-api/install, before the first call', ['installing'], kInstallLimit);
+const engine = listFiles('a page that translates', ['translating'], kLimit);
+listFiles('a page that computes attention', ['attention'], kAttentionLimit);
+listFiles('a page with models that people bring', ['models'], kModelsLimit);
+listFiles('a page that trains', ['training'], kTrainingLimit);
+listFiles('a page that is translated in place', ['page'], kPageLimit);
+listFiles('a page that detects languages, with the model', ['detecting'], kDetectLimit);
+listFiles('qkv/translator-api/install, before the first call', ['installing'], kInstallLimit);
 const threads = readdirSync(at('dist', 'assets')).filter((name) => /^qkv-threads-.*\.(js|wasm)$/.test(name));
 print('more, where a page asks for threads\n', weigh(threads.map((name) => `assets/${name}`)));
 
@@ -73,7 +73,7 @@ if (existsSync(`${linked}/core.symbols`)) {
 }
 
 /**
- * The folder of core that each symbol is defined in.
+ * The folder of core that defines each symbol.
  * @param {string} symbols of the library, as nm prints them: `file.cc.o:`, then a line for each symbol
  * @returns {Map<string, string>}
  */
@@ -91,7 +91,7 @@ function foldersOf(symbols) {
 }
 
 /**
- * What share of the linked bytes came from each folder.
+ * The share of each folder in the linked bytes.
  * @param {string} map as the linker writes it: address, offset, size, then `file:(symbol)`
  * @param {Map<string, string>} folders
  * @returns {Record<string, number>}

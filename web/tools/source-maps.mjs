@@ -1,5 +1,5 @@
-// Source maps that know only our own sources. d3 has maps of its own, and Emscripten's glue is generated: a debugger that
-// steps into them shows the code of the package.
+// Removes third-party sources from source maps. d3 has its own maps, and Emscripten's glue is generated. In that code a
+// debugger shows the bundled script.
 
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { decode, encode } from '@jridgewell/sourcemap-codec';
  * @typedef {import('@jridgewell/sourcemap-codec').SourceMapSegment} Segment
  */
 
-/** Gives the values that are asked for new places, in the order of asking. @template T @param {T[]} values */
+/** Gives values new places, in the order in which `place` is called for them. @template T @param {T[]} values */
 function renumbered(values) {
   /** @type {Map<number, number>} */
   const places = new Map();
@@ -21,7 +21,7 @@ function renumbered(values) {
       places.set(old, place);
       return place;
     },
-    /** @template U @param {U[]} others as long as the values */
+    /** @template U @param {U[]} others a list with an entry for each value */
     those: (others) => [...places.keys()].map((old) => others[old]),
     get values() {
       return this.those(values);
@@ -30,11 +30,12 @@ function renumbered(values) {
 }
 
 /**
- * A map without the sources of others. Code that came from them belongs to no source.
+ * A map without third-party sources. Their code belongs to no source.
  * @param {SourceMap} map
  * @returns {SourceMap}
  */
 export function ownOnly(map) {
+  // Segments of third-party code lose their source; of several in a row only the first stays.
   const isForeign = map.sources.map((source) => /node_modules\/|build\/wasm\//.test(source));
   const [sources, names] = [renumbered(map.sources), renumbered(map.names)];
   const lines = decode(map.mappings).map((line) => {

@@ -1,12 +1,12 @@
-// Markdown as the pages of web/docs are written: GitHub's, with headings that have ids, code in colours, and links between
-// documents that become links between pages.
+// Converts the Markdown of web/docs to HTML. Headings get ids, code gets colours, and links between documents become links
+// between pages.
 
 import hljs from 'highlight.js/lib/common';
 import MarkdownIt from 'markdown-it';
 import { posix } from 'node:path';
 
 /**
- * @typedef {object} Section a heading and what follows it until the next one
+ * @typedef {object} Section a heading and the text up to the next one
  * @property {string} id of the heading; '' before the first one
  * @property {number} level 1 to 6
  * @property {string} title
@@ -14,7 +14,7 @@ import { posix } from 'node:path';
  */
 
 /**
- * The id that GitHub gives to a heading, so that links with `#` work there and here.
+ * The id of a heading. It is the same as on GitHub, so links with `#` work there and here.
  * @param {string} title
  */
 export const slug = (title) =>
@@ -30,7 +30,7 @@ const plain = (tokens) =>
     .map((token) => (token.type === 'text' || token.type === 'code_inline' ? token.content : plain(token.children)))
     .join('');
 
-/** A heading's text, and the id that `{#id}` behind it gives, which is taken off. @param {import('markdown-it').Token} inline */
+/** A heading's text, and the id of a `{#id}` after it, which is removed. @param {import('markdown-it').Token} inline */
 function headingOf(inline) {
   const last = inline.children?.at(-1);
   const [suffix, given] = /\s*\{#([^}]+)\}$/.exec(last?.type === 'text' ? last.content : '') ?? ['', undefined];
@@ -38,7 +38,7 @@ function headingOf(inline) {
   return { title: plain(inline.children), given };
 }
 
-/** Code as HTML with a class for each kind of word; '' for a language that is not known. @param {string} code @param {string} language */
+/** Code as HTML, with a class for each kind of word; '' for an unknown language. @param {string} code @param {string} language */
 export function highlight(code, language) {
   if (!hljs.getLanguage(language)) return '';
   return hljs.highlight(code, { language, ignoreIllegals: true }).value;
@@ -73,7 +73,7 @@ function sectionsOf(tokens) {
 /**
  * A document as HTML.
  * @param {string} source the Markdown
- * @param {(href: string) => string} relink the address that stands for a link or a picture
+ * @param {(href: string) => string} relink returns the new address of a link or a picture
  * @param {{html?: boolean}} [options] whether HTML within the text is kept
  * @returns {{html: string, sections: Section[]}}
  */
@@ -89,13 +89,14 @@ export function render(source, relink, { html = false } = {}) {
       if (token.children) follow(token.children);
     }
   };
-  // A wide table or listing scrolls by itself, also by the keyboard.
+  // Wide tables and code blocks have their own scroll bars, which the keyboard can reach.
   markdown.renderer.rules.table_open = () => '<div class="wide" tabindex="0" role="group" aria-label="Table"><table>\n';
   markdown.renderer.rules.table_close = () => '</table></div>\n';
   const fence = /** @type {NonNullable<typeof markdown.renderer.rules.fence>} */ (markdown.renderer.rules.fence);
   markdown.renderer.rules.fence = (...given) => fence(...given).replace('<pre>', '<pre tabindex="0">');
   markdown.renderer.rules.code_block = (tokens, i) =>
     `<pre tabindex="0"><code>${markdown.utils.escapeHtml(tokens[i].content)}</code></pre>\n`;
+  // Parse, give ids to headings, change the links, and write the HTML.
   const tokens = markdown.parse(source, {});
   const sections = sectionsOf(tokens);
   follow(tokens);
@@ -103,11 +104,11 @@ export function render(source, relink, { html = false } = {}) {
 }
 
 /**
- * Where a link of a document leads on the site: to another document's page, else to the file in the repository.
+ * The address of a link of a document on the site: another document's page, otherwise the file in the repository.
  * @param {string} from the document's path in web/docs
  * @param {string} href
  * @param {{isPage: (path: string) => boolean, isPicture: (path: string) => boolean, repository: string}} site `isPage`
- *     and `isPicture` are asked for paths below web/docs
+ *     and `isPicture` get paths below web/docs
  */
 export function siteLink(from, href, { isPage, isPicture, repository }) {
   if (/^[a-z]+:|^#/i.test(href)) return href;
@@ -118,7 +119,7 @@ export function siteLink(from, href, { isPage, isPicture, repository }) {
     if (isPage(within)) return path.replace(/\.md$/, '.html') + hash;
     if (isPicture(within)) return href;
   }
-  // A page of the site, which lies beside docs/.
+  // A page of the site, which is beside docs/.
   const page = /^web\/demo\/([\w-]+\.html(?:\?.*)?)$/.exec(target);
   if (page) return posix.join(posix.relative(posix.dirname(from), '..'), page[1]) + hash;
   return `${repository}/${/\.\w+$/.test(target) ? 'blob' : 'tree'}/main/${target}${hash}`;

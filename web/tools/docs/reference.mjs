@@ -1,11 +1,11 @@
-// The API reference: TypeDoc reads the package's types, one page for each entry point.
+// The API reference. TypeDoc reads the package's types, and writes a page for each entry point.
 
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Application } from 'typedoc';
 import { ToolError, at } from '../common.mjs';
 
-/** The types in dist/ of the entry points that have a reference. */
+/** The files of types in dist/ for the entry points in the reference. */
 function entryPoints() {
   const { exports } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
   const named = Object.entries(exports).map(([name, entry]) => [name, entry.default?.types ?? entry.types ?? '']);
@@ -14,7 +14,7 @@ function entryPoints() {
     .map(([, types]) => at(types));
 }
 
-/** What TypeDoc needs beside the types: how modules are found. @param {string} folder @param {string[]} files */
+/** Writes the tsconfig.json for TypeDoc, which says how modules are found. @param {string} folder @param {string[]} files */
 function writeSettings(folder, files) {
   const lib = ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable', 'esnext.disposable'];
   const compilerOptions = {
@@ -32,10 +32,11 @@ function writeSettings(folder, files) {
 const kTable = 'table';
 
 /**
- * The reference as documents of the site. dist/ must be there.
+ * The reference as documents of the site. dist/ must have been built.
  * @returns {Promise<import('./site.mjs').Document[]>}
  */
 export async function reference() {
+  // The options: a Markdown file for each entry point, with tables.
   const files = entryPoints();
   const out = at('build', 'reference');
   rmSync(out, { recursive: true, force: true });
@@ -65,6 +66,7 @@ export async function reference() {
     typeDeclarationFormat: kTable,
     logLevel: 'Error',
   };
+  // Run TypeDoc.
   const application = await Application.bootstrapWithPlugins(options);
   const project = await application.convert();
   if (!project || application.logger.hasErrors()) throw new ToolError('TypeDoc cannot read the types in dist/');
@@ -73,7 +75,7 @@ export async function reference() {
 }
 
 /**
- * TypeDoc calls an entry point by its file, and its page README. Here the page has the name that users import.
+ * The files of TypeDoc, with titles. TypeDoc names an entry point by its file; the title is the name that users import.
  * @param {string} out
  */
 function documentsOf(out) {
@@ -88,7 +90,7 @@ function documentsOf(out) {
     const title = isEntryPoint ? entryPoint : `${rest.join(' ').replace(/^namespaces |\.md$/g, '')} of ${entryPoint}`;
     const source = readFileSync(join(out, path), 'utf8')
       .replace(/^# .*/, `# ${title}`)
-      // An anchor before a heading is the heading's own id; those in tables stay.
+      // An anchor before a heading becomes the heading's id. Anchors in tables stay.
       .replace(/<a id="([^"]+)"><\/a>\s*\n+(#+ .*)/g, '$2 {#$1}');
     return { path: `reference/${path}`, source, hasAnchors: true, ...(isEntryPoint && { group: 'API' }) };
   });

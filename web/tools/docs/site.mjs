@@ -1,4 +1,4 @@
-// The documents of web/docs as pages of the site, below docs/: one page each, in the groups of web/docs/contents.json, with an
+// Makes the pages of the documents in web/docs, below docs/ on the site. web/docs/contents.json has their groups. There is an
 // index for the search. The API reference is made from the package's types.
 
 import { readFileSync, readdirSync } from 'node:fs';
@@ -13,8 +13,8 @@ import { reference } from './reference.mjs';
  * @typedef {object} Document
  * @property {string} path below docs/, with the suffix .md
  * @property {string} source
- * @property {boolean} [hasAnchors] whether it names places by HTML anchors and by `{#id}` behind a heading
- * @property {string} [group] the group in the contents that has it; pages of details belong to none
+ * @property {boolean} [hasAnchors] whether it has HTML anchors and ids such as `{#id}` after headings
+ * @property {string} [group] its group in the contents; pages of details belong to none
  */
 
 /** @returns {Document[]} */
@@ -37,7 +37,7 @@ const titleOf = (/** @type {string} */ source) => /^# (.*)$/m.exec(source)?.[1].
 const escaped = (/** @type {string} */ text) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
-/** The list of all pages, as each page shows it. @param {Document[]} documents @param {string} current @param {string} up */
+/** The list of all pages, for each page. @param {Document[]} documents @param {string} current @param {string} up */
 function contentsHtml(documents, current, up) {
   const groups = [...new Set(documents.flatMap(({ group }) => group ?? []))];
   const item = (/** @type {Document} */ { path, source }) => {
@@ -55,7 +55,7 @@ function contentsHtml(documents, current, up) {
 /**
  * Links to the sections of a page.
  * @param {import('./markdown.mjs').Section[]} sections
- * @param {number} deepest the level of the headings that are named; in the reference a class or a function has level 3
+ * @param {number} deepest the largest level of a heading in the list; in the reference a class or a function has level 3
  */
 function sectionsHtml(sections, deepest) {
   const items = sections
@@ -64,7 +64,7 @@ function sectionsHtml(sections, deepest) {
   return items.length > 1 ? `<h2>On this page</h2>\n<ul>${items.join('\n')}</ul>` : '';
 }
 
-/** Links to the page before and the page after. @param {Document[]} documents @param {number} i @param {string} up */
+/** Links to the previous and the next page. @param {Document[]} documents @param {number} i @param {string} up */
 function stepsHtml(documents, i, up) {
   const link = (/** @type {Document | undefined} */ to, /** @type {string} */ rel) =>
     to?.group === undefined || documents[i].group === undefined
@@ -74,13 +74,14 @@ function stepsHtml(documents, i, up) {
 }
 
 /**
- * Every file of docs/: pages, pictures' paths and the search's index.
+ * All files of docs/: the pages, the paths of pictures, and the index for the search.
  * @param {(parts: {title: string, description: string, up: string, contents: string, body: string, sections: string,
- *     steps: string}) => string} page the whole HTML of a page; `up` leads from it to docs/
- * @param {{withReference: boolean}} options whether the API reference is among the pages; it needs dist/
+ *     steps: string}) => string} page writes the HTML of a page; `up` is the path from it to docs/
+ * @param {{withReference: boolean}} options whether to include the API reference, which needs dist/
  * @returns {Promise<{files: Map<string, string>, pictures: string[]}>} `files` by their paths below docs/
  */
 export async function docsSite(page, { withReference }) {
+  // The documents, and what links may lead to.
   const documents = [...written(), ...(withReference ? await reference() : [])];
   const paths = new Set(documents.map(({ path }) => path));
   const pictures = readdirSync(at('web', 'docs'), { recursive: true })
@@ -92,6 +93,7 @@ export async function docsSite(page, { withReference }) {
     isPicture: (/** @type {string} */ path) => pictures.includes(path),
     repository,
   };
+  // A page for each document, whose sections go into the index.
   const search = new MiniSearch(searchOptions);
   /** @type {Map<string, string>} */
   const files = new Map();
@@ -102,7 +104,7 @@ export async function docsSite(page, { withReference }) {
     const { html, sections } = render(source, (href) => siteLink(path, href, site), { html: hasAnchors });
     for (const section of sections) {
       const place = section.level === 1 ? url : `${url}#${section.id}`;
-      // Of the reference the names can be searched: its sentences are those of the documents, or of types.
+      // Only the names of the reference can be searched. Its sentences repeat those of the documents.
       const text = path.startsWith('reference/') ? '' : section.text;
       if (!search.has(place)) search.add({ url: place, title: section.title || title, page: title, text });
     }
