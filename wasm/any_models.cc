@@ -1,5 +1,5 @@
-// Bindings of the program for any models: folders of every kind that the core supports, recurrent models included, and
-// Marian's own files, as Firefox's models and OPUS-MT's have them.
+// Bindings of the program of qkv/models: folders of every kind that the core supports, including recurrent models, and
+// Marian's own files, which Firefox's and OPUS-MT's models have.
 #include <emscripten/bind.h>
 
 #include "core/load/any_model.h"
@@ -21,7 +21,7 @@ Handles<Loaded>& Models() {
   return models;
 }
 
-// Loads a folder with config.json, or Marian's own files: one of the two loaders exists.
+// Loads a folder with config.json, or Marian's own files. Exactly one of the two loaders exists.
 struct Loader {
   std::unique_ptr<AnyLoader> folder;
   std::unique_ptr<ModelLoader> marian;
@@ -67,7 +67,7 @@ val FolderLoaderCreate(const val& request) {
   if (const Result<void> fits = CheckFiles({Field(request, "files")}); !fits) {
     return ErrorValue(fits.error());
   }
-  // The content of the small files; for the weights only names and sizes, because JavaScript feeds them.
+  // The content of the small files, and the names and sizes of the weights. JavaScript feeds the weights later.
   SmallFiles files;
   for (const val& file : emscripten::vecFromJSArray<val>(Field(request, "files"))) {
     files.emplace_back(file[0].as<std::string>(), file[1].as<std::string>());
@@ -77,19 +77,19 @@ val FolderLoaderCreate(const val& request) {
     weights.push_back({file[0].as<std::string>(), static_cast<uint64_t>(file[1].as<double>())});
   }
   if (weights.empty()) return NoSuch("file of weights");
-  // The number format that weights become while they load.
+  // The number format of the weights in memory.
   const std::string numbers = Text(request, "numbers");
   const ArriveAs arrive = numbers == "int8"    ? ArriveAs::kInt8
                           : numbers == "float" ? ArriveAs::kStored
                                                : ArriveAs::kAuto;
   auto loader = std::make_unique<Loader>();
-  Result<std::unique_ptr<AnyLoader>> made = AnyLoader::Create(files, std::move(weights), MemoryForWeights(), arrive);
-  if (!made) return ErrorValue(made.error());
-  loader->folder = std::move(*made);
+  Result<std::unique_ptr<AnyLoader>> created = AnyLoader::Create(files, std::move(weights), MemoryForWeights(), arrive);
+  if (!created) return ErrorValue(created.error());
+  loader->folder = std::move(*created);
   return AddLoader<Loader>(std::move(loader));
 }
 
-// The names of OPUS-MT's files in decoder.yml: {weights, vocabulary}; '' for one that it does not name.
+// The names of OPUS-MT's files in decoder.yml: {weights, vocabulary}; '' for a file that it does not name.
 val OpusFiles(const std::string& decoder) {
   Result<OpusDecoder> parsed = OpusDecoder::Parse(decoder);
   if (!parsed) return ErrorValue(parsed.error());
@@ -99,7 +99,7 @@ val OpusFiles(const std::string& decoder) {
   return names;
 }
 
-// OPUS-MT's files have more: {rows: {name, bytes}, decoder}.
+// OPUS-MT's models have two more fields: {rows: {name, bytes}, decoder}.
 Result<std::unique_ptr<ModelLoader>> CreateMarian(const val& files) {
   const GivenMarian given(files);
   const std::string name = Text(given.names, "weights");
@@ -116,14 +116,15 @@ val MarianLoaderCreate(const val& files) {
   const Result<void> fits =
       CheckFiles({Field(files, "sourceSpm"), Field(files, "targetSpm"), Field(files, "shortlist")});
   if (!fits) return ErrorValue(fits.error());
-  Result<std::unique_ptr<ModelLoader>> made = CreateMarian(files);
-  if (!made) return ErrorValue(made.error());
+  Result<std::unique_ptr<ModelLoader>> created = CreateMarian(files);
+  if (!created) return ErrorValue(created.error());
   auto loader = std::make_unique<Loader>();
-  loader->marian = std::move(*made);
+  loader->marian = std::move(*created);
   return AddLoader<Loader>(std::move(loader));
 }
 
-int Keep(Loader& loader) {
+// Stores the loaded model, and returns its handle.
+int StoreModel(Loader& loader) {
   if (loader.folder) {
     const LoadedSize size = loader.folder->size();
     return Models().Add(std::make_unique<Loaded>(Loaded{loader.folder->Finish(), size}));
@@ -197,7 +198,7 @@ EMSCRIPTEN_BINDINGS(qkv_any_models) {
   function("opusFiles", &OpusFiles);
   function("marianLoaderCreate", &MarianLoaderCreate);
   BindLoader<Loader>();
-  function("loaderFinish", +[](int handle) { return LoaderFinish<Loader>(handle, &Keep); });
+  function("loaderFinish", +[](int handle) { return LoaderFinish<Loader>(handle, &StoreModel); });
   function("loaderInfo", &LoaderInfo);
   function("modelInfo", &ModelInfo);
   function("modelFree", +[](int handle) { Models().Free(handle); });

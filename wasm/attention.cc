@@ -1,5 +1,5 @@
-// Bindings: the attention family without a model. Tensors are {data, shape: [heads, rows, dim]}, as rows or as columns
-// as the caller chooses.
+// Bindings: the attention family without a model. Tensors are {data, shape: [heads, rows, dim]}. The caller chooses
+// whether vectors are rows or columns.
 #include <emscripten/bind.h>
 
 #include "core/attention/around_gap.h"
@@ -63,11 +63,11 @@ Result<val> TryAttend(const val& request) {
   QKV_CHECK(CheckAttention(choices.attention, in));
 
   const uint64_t rows = uint64_t{in.query.heads} * in.query.rows, keys = in.key.rows;
-  // With columns the output exists twice for a moment.
+  // With columns there are two copies of the output while it is transposed.
   const uint64_t bytes = AttendMemory(choices.attention, in);
   const uint64_t output_bytes = (columns ? 2 : 1) * rows * in.value.dim * sizeof(float);
   QKV_CHECK(CheckMemory(bytes + output_bytes + RecordBytes(request, rows, keys), kRecordLess, "record"));
-  // The call. Its scratch memory is given back before results are converted.
+  // The call. Its scratch memory is freed before the results are converted.
   Tensor output = {std::vector<float>(in.value.data != nullptr ? in.query.heads * in.query.rows * in.value.dim : 0),
                    in.query.heads, in.query.rows, in.value.dim};
   Recorded recorded;
@@ -78,7 +78,7 @@ Result<val> TryAttend(const val& request) {
     AttendAroundGap(ctx, choices.attention, in, layout(output.data.data(), output.heads, output.rows, output.dim),
                     MakeRecord(request, static_cast<size_t>(rows), in.key.rows, recorded));
   }
-  // Results; queries that are heads become the rows of one head.
+  // The results. Queries that are heads become the rows of one head.
   val result = val::object();
   if (in.value.data != nullptr) {
     Set(result, "output", OutputValue(request, std::move(output), in.query, in.value.dim));
@@ -144,7 +144,7 @@ Result<val> TryMultiHead(const val& request) {
   const ConstMatrixView q = query->matrix(), k = key->matrix(), v = value->matrix();
   QKV_CHECK(CheckAttentionLayer(layer, q, k, v, memory));
 
-  // The memory of the call is requested before the computation.
+  // The memory of the call is requested before it begins.
   const uint64_t rows = uint64_t{layer.heads} * query->rows, keys = uint64_t{key->rows} + given.rows;
   const uint64_t bytes = ForwardMemoryNeed(layer, q, k, v, memory);
   QKV_CHECK(CheckMemory(2 * bytes + RecordBytes(request, rows, keys), kRecordLess, "record"));

@@ -9,7 +9,7 @@
 namespace qkv::wasm {
 namespace {
 
-// Zeros of an argument's shape, to which its gradient is added. An argument that is missing has none.
+// Zeros in the shape of an argument, to which its gradient is added. A missing argument has none.
 struct Gradient {
   Tensor tensor;
   Heads to;
@@ -26,14 +26,14 @@ struct Gradient {
   }
 };
 
-// The bias of the mask, in the shape [1 or heads, queries, keys] that it was given in.
+// The bias of the mask in its given shape, [1 or heads, queries, keys].
 ConstHeads BiasOf(const val& request, const Mask& mask) {
   if (mask.bias == nullptr) return {};
   const auto [heads, rows, dim] = ReadShape(Field(Field(request, "mask"), "bias"));
   return Flag(request, "columns") ? Dense(mask.bias, heads, dim, rows) : Dense(mask.bias, heads, rows, dim);
 }
 
-// The gradients that the backward starts from; JavaScript has checked their shapes.
+// The gradients that the backward pass starts from. JavaScript has checked their shapes.
 AttentionLoss ReadLoss(const val& request, const AttentionInputs& in, Choices& choices) {
   const bool columns = Flag(request, "columns"), spread = Flag(request, "spread");
   AttentionLoss loss;
@@ -50,7 +50,7 @@ AttentionLoss ReadLoss(const val& request, const AttentionInputs& in, Choices& c
 
 Result<val> TryGradient(const val& request) {
   const bool columns = Flag(request, "columns"), spread = Flag(request, "spread");
-  // The request, and the memory of the backward.
+  // The request, and the memory of the backward pass.
   QKV_CHECK(CheckMemory(static_cast<uint64_t>(Number(request, "bytes")), kGiveLess, "query"));
   Choices choices;
   QKV_CHECK(ReadChoices(request, choices));
@@ -60,8 +60,7 @@ Result<val> TryGradient(const val& request) {
   const uint64_t bytes = AttendBackwardMemory(attention, in);
   QKV_CHECK(CheckMemory(bytes + static_cast<uint64_t>(Number(request, "bytes")), kGiveLess, "query"));
 
-  // Keys that are also the values share one gradient.
-  // The forward and its backward; scratch memory is given back before results are converted.
+  // The gradients. Keys that are also the values share one.
   Gradient query(in.query), key(in.key), value(Flag(request, "valueIsKey") ? ConstHeads{} : in.value);
   Gradient W_p(attention.window.W_p), v_p(attention.window.v_p), centres(attention.window.centres),
       bias(BiasOf(request, attention.mask));
@@ -75,6 +74,7 @@ Result<val> TryGradient(const val& request) {
   to.v_p = v_p.to;
   to.centres = centres.to;
   to.bias = bias.to.data;
+  // The forward and the backward pass. Their scratch memory is freed before the results are converted.
   {
     CallArena arena(bytes);
     Context ctx = arena.context();
@@ -82,7 +82,7 @@ Result<val> TryGradient(const val& request) {
   }
 
   val result = val::object(), list = val::object();
-  // Queries that are heads were given as the rows of one.
+  // The results. Queries that are heads were given as the rows of one head.
   if (spread) std::swap(query.tensor.heads, query.tensor.rows);
   query.Give(result, "query", columns);
   key.Give(result, "key", columns);

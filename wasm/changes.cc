@@ -1,4 +1,4 @@
-// Bindings of the program that takes changes to a model's forward.
+// Bindings of the program that can change a model's forward pass.
 #include "wasm/changes.h"
 
 #include "core/explain/change_list.h"

@@ -1,4 +1,4 @@
-// Changes to a model's forward, as JavaScript gives them.
+// Reads changes to a model's forward pass from JavaScript.
 #pragma once
 
 #include <emscripten/val.h>
@@ -11,7 +11,7 @@
 
 namespace qkv::wasm {
 
-// The field `interventions` of an options object, a JSON text, read and checked; null where it is absent. Each program
+// Reads and checks the field `interventions` of an options object, a JSON text. Null if it is absent. Each program
 // defines this function: wasm/changes.cc, wasm/no_changes.cc.
 Result<std::shared_ptr<const PassChanges>> ReadChanges(const emscripten::val& options, const SequenceConfig& config);
 

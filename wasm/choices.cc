@@ -47,23 +47,23 @@ Result<void> ReadWindow(const val& request, Choices& choices) {
   window.kind = static_cast<WindowKind>(kind);
   window.half_width = Number(request, "halfWidth");
   window.sinks = static_cast<size_t>(Number(request, "sinks"));
-  const auto keep = [&](const char* name) {
+  const auto read = [&](const char* name) {
     const val tensor = Field(request, name);
     return IsGiven(tensor) ? choices.Store(tensor) : ConstHeads{};
   };
-  window.W_p = keep("W_p");
-  window.v_p = keep("v_p");
-  window.centres = keep("centres");
+  window.W_p = read("W_p");
+  window.v_p = read("v_p");
+  window.centres = read("centres");
   return {};
 }
 
-// [1 or heads, queries, keys]. With one head for each query, a row belongs to a head.
+// The stride of heads in [1 or heads, queries, keys]. With `spread` each row is a head.
 size_t MaskStride(size_t heads, size_t queries, size_t keys, bool spread) {
   if (spread) return keys;
   return heads > 1 ? queries * keys : 0;
 }
 
-// Reads the mask as bytes, as columns if the caller writes columns.
+// Reads the mask as bytes, and transposes it if the caller writes columns.
 void ReadAllowed(const val& tensor, bool columns, bool spread, Choices& choices) {
   std::vector<uint8_t> bytes = emscripten::convertJSArrayToNumberVector<uint8_t>(Field(tensor, "data"));
   const auto [heads, rows, dim] = ReadShape(tensor);

@@ -1,4 +1,4 @@
-// The options of a request of the attention family, by name.
+// Reads the options of a request of the attention family.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace qkv::wasm {
 
-// The choices, with everything that `attention` refers to.
+// The choices. `attention` refers to the other members.
 struct Choices {
   Attention attention;
   std::deque<std::string> names;
@@ -25,11 +25,11 @@ struct Choices {
 };
 
 // {score, parameters: [{name, data, shape}], selection, temperature, alpha, seedHigh, seedLow, window, mask, maskUsed,
-// columns, spread}; web/lib/engine/glue.d.ts says what each is.
+// columns, spread}; web/lib/engine/glue.d.ts describes them.
 Result<void> ReadChoices(const val& request, Choices& choices);
 
-// {query, key, value, valueIsKey, columns, spread}: the inputs of a request, kept in `choices`. With `spread` each
-// query is a head of its own.
+// {query, key, value, valueIsKey, columns, spread}: the inputs of a request, stored in `choices`. With `spread` each
+// query is a head.
 AttentionInputs ReadInputs(const val& request, Choices& choices);
 
 }  // namespace qkv::wasm

@@ -20,7 +20,7 @@ class Handles {
     objects_.push_back(std::move(object));
     return static_cast<int>(objects_.size());
   }
-  // Null for a handle that names nothing.
+  // Null for an unknown handle.
   T* Get(int handle) const {
     const auto index = static_cast<size_t>(handle) - 1;
     return index < objects_.size() ? objects_[index].get() : nullptr;
@@ -33,8 +33,8 @@ class Handles {
   std::vector<std::unique_ptr<T>> objects_;
 };
 
-// The number of threads that compute, including the engine's own. It is set before anything is computed. Builds without
-// threads always have one.
+// The number of threads that compute, including the engine's own thread. It is set before anything is computed. Builds
+// without threads always have one.
 inline size_t& ThreadCount() {
   static size_t count = 1;
   return count;

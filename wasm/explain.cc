@@ -1,4 +1,4 @@
-// Bindings: questions about one translation that changes answer (core/explain/explain_job.h).
+// Bindings: questions about a translation, which changes to the model answer (core/explain/explain_job.h).
 #include "core/explain/explain_job.h"
 
 #include <emscripten/bind.h>
@@ -41,7 +41,8 @@ val ExplainStep(int handle) {
   return running == nullptr ? NoSuch("job") : Stepped(*running->job);
 }
 
-// {source, target, score, heads: {encoder, decoder, cross}, matrix}: `heads` and `matrix` where the question has them.
+// {source, target, score, heads: {encoder, decoder, cross}, matrix}: `heads` or `matrix` is empty, depending on the
+// question.
 val ExplainResult(int handle) {
   const Running* const running = Jobs().Get(handle);
   if (running == nullptr) return NoSuch("job");

@@ -1,4 +1,4 @@
-// Bindings: jobs, stepped by JavaScript, and their results.
+// Bindings: jobs, whose steps JavaScript runs, and their results.
 #include <emscripten/bind.h>
 
 #include <algorithm>
@@ -190,7 +190,7 @@ val ScoredValue(const TranslationModel& model, const ScoredText& scored) {
   return value;
 }
 
-// {pieces, ids, parents, logProbs}: entry i continues entry parents[i], or begins where that is -1.
+// {pieces, ids, parents, logProbs}: entry i continues entry parents[i]; -1: it begins a translation.
 val TreeValue(const TranslationModel& model, const std::vector<SearchNode>& tree) {
   val value = val::object(), pieces = val::array();
   std::vector<int32_t> ids, parents;
@@ -224,7 +224,7 @@ val TranslateResult(int handle) {
   val results = val::array();
   size_t text = 0;
   for (const Translation& translation : job->translation->results()) {
-    // The tree is the largest part, so its memory is checked before it is converted.
+    // The tree is the largest part. Its memory is checked before it is converted.
     const uint64_t tree = 4 * translation.tree.size() * sizeof(SearchNode);  // the bytes of lists that grow
     if (const Result<void> fits = CheckMemory(tree, "ask for a smaller beam", "tree"); !fits) {
       return ErrorValue(fits.error());

@@ -1,4 +1,4 @@
-// Shared by the bindings of jobs over a source.
+// Functions that the bindings of several jobs share.
 #pragma once
 
 #include <emscripten/val.h>
@@ -17,7 +17,7 @@ Result<DecodeOptions> ParseOptions(const TranslationModel& model, const emscript
 // Reads a text, or [text, part, translation of the part, text, ...].
 std::string ReadText(const emscripten::val& value, DecodeOptions& options);
 
-// A source, its target and options, as a replay takes them. Without a target the model translates first.
+// A source, its target and options, for a replay. Without a target the model translates first.
 struct PairRequest {
   std::string source;
   std::optional<std::string> target;

@@ -1,4 +1,4 @@
-// Loading in two phases, from JavaScript: a loader by handle, and the buffer for the range that is being filled.
+// Loaders by handle. JavaScript fills the range of bytes that a loader wants next, then commits it.
 #pragma once
 
 #include <emscripten/bind.h>
@@ -69,15 +69,15 @@ val LoaderCommit(int handle) {
   return fed ? val::undefined() : ErrorValue(fed.error());
 }
 
-// `keep` stores the loaded model and returns its handle.
+// `store` stores the loaded model and returns its handle.
 template <class Loader>
-val LoaderFinish(int handle, int (*keep)(Loader&)) {
+val LoaderFinish(int handle, int (*store)(Loader&)) {
   Loading<Loader>* loading = Loaders<Loader>().Get(handle);
   if (loading == nullptr) return NoSuch("loader");
   if (loading->loader->Next().length != 0) {
     return ErrorValue({ErrorCode::kInvalidArgument, "the loader still wants bytes", "loader"});
   }
-  const int model = keep(*loading->loader);
+  const int model = store(*loading->loader);
   Loaders<Loader>().Free(handle);
   return val(model);
 }

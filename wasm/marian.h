@@ -1,4 +1,4 @@
-// Marian's own files, as JavaScript gives them: {sourceSpm, targetSpm, shortlist, weightsSize} and their names.
+// Marian's own files from JavaScript: {sourceSpm, targetSpm, shortlist, weightsSize} and their names.
 #pragma once
 
 #include <emscripten/val.h>
@@ -18,7 +18,7 @@ struct GivenMarian {
         source(Bytes(Field(given, "sourceSpm"))),
         target(Bytes(Field(given, "targetSpm"))) {}
 
-  // Views of the bytes here.
+  // Views of the bytes in this object.
   MarianFiles Files(const val& given) const {
     return {.source_vocabulary = {source, Text(names, "sourceSpm")},
             .target_vocabulary = {target, Text(names, "targetSpm")},
@@ -30,7 +30,7 @@ struct GivenMarian {
   std::vector<uint8_t> source, target;
 };
 
-// Of the weights; 0 where it is not known.
+// The size of the weights in bytes; 0 if it is not known.
 inline uint64_t WeightsSize(const val& given) {
   const val bytes = Field(given, "weightsSize");
   return bytes.isNumber() ? static_cast<uint64_t>(bytes.as<double>()) : 0;

@@ -1,4 +1,4 @@
-// Memory for a call that may be large: a call that does not fit is refused before it begins (core/base/budget.h).
+// Memory for a call that may be large. A call that needs too much is refused before it begins (core/base/budget.h).
 #pragma once
 
 #include <cstdint>

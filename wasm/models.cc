@@ -1,4 +1,4 @@
-// Bindings: the functions of a translation model, however it was loaded.
+// Bindings: the functions of a translation model. They do not depend on the loader.
 #include "wasm/models.h"
 
 #include <emscripten/bind.h>

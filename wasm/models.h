@@ -1,4 +1,4 @@
-// Models by handle, shared by the bindings.
+// Models by handle, and functions that several bindings share.
 #pragma once
 
 #include <emscripten/val.h>
@@ -17,15 +17,15 @@ class GeneratorModel;
 
 namespace qkv::wasm {
 
-// Null for a handle that names nothing, or a model of another kind. Each program defines this function:
+// Null for an unknown handle, or a model of another kind. Each program defines these functions for its models:
 // wasm/translation_models.cc, wasm/any_models.cc, wasm/training.cc.
 const TranslationModel* ModelAt(int handle);
 const EncoderModel* EncoderAt(int handle);
 const GeneratorModel* GeneratorAt(int handle);
 
-// {dModel, ...}: the model's facts that a translator shows, without the size.
+// Adds {dModel, ...}: the properties of the model, without its size.
 void AddTranslationInfo(emscripten::val& info, const TranslationModel& model);
-// The same with its size: {parameters, bytes, dModel, ...}.
+// {parameters, bytes, dModel, ...}: the same with its size.
 emscripten::val TranslatorInfo(const TranslationModel& model);
 
 // {text, pieces, ids, begin, end}: `begin` and `end` are half-open UTF-16 ranges of the text.

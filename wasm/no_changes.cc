@@ -1,4 +1,4 @@
-// Bindings of the programs that change nothing in a model's forward. JavaScript refuses the option for them.
+// Bindings of the programs that cannot change a model's forward pass. JavaScript refuses the option for them.
 #include "wasm/changes.h"
 
 namespace qkv::wasm {

@@ -1,4 +1,4 @@
-// Bindings: jobs of encoders and generators, stepped by JavaScript, and their results.
+// Bindings: jobs of encoders and generators, whose steps JavaScript runs, and their results.
 #include <emscripten/bind.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 struct Running {
   const EncoderModel* encoder = nullptr;
   const GeneratorModel* generator = nullptr;
-  std::vector<EncodeInput> inputs;  // of an encoder; for a generator the text that is traced
+  std::vector<EncodeInput> inputs;  // for an encoder; for a generator: the text to trace
   std::unique_ptr<EncodeJob> encode;
   std::unique_ptr<GenerateJob> generate;
   std::unique_ptr<GenerationTraceJob> trace;
@@ -37,7 +37,7 @@ val PieceList(const Model& model, const std::vector<int32_t>& ids) {
   return pieces;
 }
 
-// {pieces, ids, begin, end, of}: spans are UTF-16 ranges of the text that a piece is `of`; -1: of none.
+// {pieces, ids, begin, end, of}: a span is a UTF-16 range of text `of`; -1: the piece belongs to no text.
 template <class Model>
 val EncodingValue(const Model& model, const Encoding& encoding, const EncodeInput& input) {
   std::vector<int32_t> begin(encoding.size()), end(encoding.size());
@@ -90,7 +90,7 @@ val GuessesValue(const Model& model, const std::vector<Guess>& guesses) {
   return value;
 }
 
-// The field `interventions` of an options object, for a model with these places; null where it is absent.
+// The field `interventions` of an options object, for a model with these places; null if it is absent.
 Result<std::shared_ptr<const ChangeList>> ChangesOf(const val& options, const ChangeablePlaces& places) {
   const val json = Field(options, "interventions");
   if (!json.isString()) return std::shared_ptr<const ChangeList>();
@@ -183,7 +183,7 @@ val GenerateStart(int handle, const val& prompt, const val& options) {
   if (model == nullptr) return NoSuch("model");
   if (const Result<void> fits = CheckTexts({prompt}); !fits) return ErrorValue(fits.error());
   const Gpt2Config& config = model->config();
-  // Options: those of the folder, except the ones that are given.
+  // The options. The defaults are those of the model's folder.
   const auto changes = ChangesOf(options, ChangeablePlaces::OfDecoder(config.layers, config.heads));
   if (!changes) return ErrorValue(changes.error());
   GenerateOptions generate;
@@ -208,7 +208,7 @@ val GenerateStart(int handle, const val& prompt, const val& options) {
   return val(Jobs().Add(std::move(running)));
 }
 
-// The text so far, also of a job that is still running.
+// The text so far. The job may still be running.
 val GenerateText(int handle) {
   const Running* const job = Jobs().Get(handle);
   if (job == nullptr || job->generate == nullptr) return NoSuch("job");

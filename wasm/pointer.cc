@@ -1,4 +1,4 @@
-// Bindings: pointer networks. Only the build with training has them; they are trained and run here.
+// Bindings: training and running pointer networks. Only the build with training has them.
 #include <emscripten/bind.h>
 
 #include <string>
@@ -19,8 +19,8 @@ Segments Lengths(const val& lengths) {
   return segments;
 }
 
-// {points, sizes, places, lengths}: lists of numbers; of all sets the coordinates, the number of points, the orders,
-// and the orders' lengths. The caller has checked that sizes and lengths are not negative.
+// {points, sizes, places, lengths}: lists of numbers for all sets: the coordinates, the numbers of points, the orders,
+// and the lengths of the orders. The caller has checked that sizes and lengths are not negative.
 PointerBatch Sets(const val& value) {
   PointerBatch sets;
   if (!IsGiven(value)) return sets;

@@ -1,4 +1,4 @@
-// The record of a call, and its conversion to JavaScript.
+// Records the tensors of a call, and converts them for JavaScript.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Shared by the bindings of the two trainers. S is Session or PointerSession.
+// Functions that the bindings of the two trainers share. S is Session or PointerSession.
 #pragma once
 
 #include <emscripten/val.h>
@@ -24,14 +24,14 @@ val AddSession(Result<std::unique_ptr<S>> session) {
   return session ? val(Sessions<S>().Add(std::move(*session))) : ErrorValue(session.error());
 }
 
-// call(session), or the error if the handle names no session.
+// call(session), or an error for an unknown handle.
 template <class S, class Call>
 val WithSession(int handle, const Call& call) {
   S* const session = Sessions<S>().Get(handle);
   return session == nullptr ? NoSuch("trainer") : call(*session);
 }
 
-// {gradient, finite} after one update, and the fields that add(session, report, value) adds.
+// Makes one update. Returns {gradient, finite} and the fields that add(session, report, value) adds.
 template <class S, class Add>
 val StepSession(int handle, const Add& add) {
   return WithSession<S>(handle, [&](S& session) {

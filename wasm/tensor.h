@@ -16,7 +16,7 @@ struct Tensor {
   std::vector<float> data;
   size_t heads = 0, rows = 0, dim = 0;
 
-  // The data pointer is never null, even without rows, because null means that there is no tensor.
+  // The data pointer is never null, even without rows: null means that there is no tensor.
   ConstHeads view() const {
     static constexpr float kNothing = 0;
     return Dense(data.empty() ? &kNothing : data.data(), heads, rows, dim);

@@ -1,5 +1,5 @@
-// Bindings of the program that trains. Its only models are its trainers': it reads no model folder, so neither the
-// loaders nor their formats are in the download.
+// Bindings of the program that trains. Its only models are those of its trainers. It reads no model folders, so the
+// download contains no loaders.
 #include <emscripten/bind.h>
 
 #include <utility>
@@ -89,7 +89,7 @@ val TrainerFiles(int handle) {
 
 }  // namespace
 
-// A trainer's handle is also its model's.
+// A trainer's handle is also the handle of its model.
 const TranslationModel* ModelAt(int handle) {
   const Session* session = Sessions<Session>().Get(handle);
   return session != nullptr ? &session->model() : nullptr;

@@ -1,6 +1,6 @@
 // Bindings of the programs that translate: they read Transformers in MarianMT's layout (config.json, SentencePiece,
-// model.safetensors) and Marian's own files. Recurrent models run in the program for any models, because their code
-// would add an eighth to this one.
+// model.safetensors) and Marian's own files. Recurrent models run in the program of qkv/models, because their code
+// would add an eighth to this program.
 #include <emscripten/bind.h>
 
 #include "core/translate/marian_loader.h"
@@ -35,7 +35,8 @@ val LoaderCreate(const val& files) {
                                        WeightsSize(files), MemoryForWeights(), &MakeTransformer));
 }
 
-int Keep(ModelLoader& loader) { return Models().Add(loader.Finish()); }
+// Stores the loaded model, and returns its handle.
+int StoreModel(ModelLoader& loader) { return Models().Add(loader.Finish()); }
 
 val ModelInfo(int handle) {
   const TranslationModel* model = ModelAt(handle);
@@ -50,7 +51,7 @@ EMSCRIPTEN_BINDINGS(qkv_translation_models) {
   using emscripten::function;
   function("loaderCreate", &LoaderCreate);
   BindLoader<ModelLoader>();
-  function("loaderFinish", +[](int handle) { return LoaderFinish<ModelLoader>(handle, &Keep); });
+  function("loaderFinish", +[](int handle) { return LoaderFinish<ModelLoader>(handle, &StoreModel); });
   function("modelInfo", &ModelInfo);
   function("modelFree", +[](int handle) { Models().Free(handle); });
 }

@@ -1,5 +1,5 @@
-// Values between C++ and JavaScript. Arrays are copied in both directions, because views into WebAssembly memory become
-// invalid when it grows. These functions are not inline, because Embind's inline operations are long.
+// Converts values between C++ and JavaScript. Arrays are copied in both directions, because views into WebAssembly
+// memory become invalid when it grows. These functions are not inline, because Embind's inline code is long.
 #pragma once
 
 #include <emscripten/val.h>
@@ -19,7 +19,7 @@ using emscripten::val;
 // A field of an object.
 val Field(const val& object, const char* name);
 double Number(const val& object, const char* name);
-bool Flag(const val& object, const char* name);  // false where it is absent
+bool Flag(const val& object, const char* name);  // false if it is absent
 std::string Text(const val& object, const char* name);
 void Set(val& object, const char* name, const val& value);
 void SetText(val& object, const char* name, std::string_view text);
@@ -28,8 +28,8 @@ void Push(val& list, const val& item);
 val Numbers(std::initializer_list<size_t> numbers);
 val Strings(std::span<const std::string_view> texts);
 
-// Checks that there is memory for files from JavaScript, which are texts, bytes or lists of them: once while they are
-// converted and once where they are kept; and for texts also while they are cut into pieces.
+// Checks that there is memory for files or texts from JavaScript, which are strings, bytes or lists of them. Each needs
+// memory twice, for its conversion and for its copy. Texts also need memory while they are cut into pieces.
 Result<void> CheckFiles(std::initializer_list<val> files);
 Result<void> CheckTexts(std::initializer_list<val> texts);
 
@@ -39,7 +39,7 @@ bool IsGiven(const val& value);
 // The bytes of a Uint8Array; empty if it is undefined or null.
 std::vector<uint8_t> Bytes(const val& array);
 
-// A typed array of its own.
+// A typed array with its own memory.
 template <class T>
 val TypedArray(const std::vector<T>& values) {
   return val(emscripten::typed_memory_view(values.size(), values.data())).template call<val>("slice");

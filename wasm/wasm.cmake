@@ -5,7 +5,7 @@ qkv_headers(HIGHWAY hwy/highway.h)
 # One target, chosen by the build (baseline or relaxed SIMD): nothing to dispatch at run time, and no libhwy.
 target_compile_definitions(qkv_core PUBLIC HWY_COMPILE_ONLY_STATIC QKV_TRAINABLE=$<BOOL:${QKV_WASM_TRAINING}>)
 
-# The sanitizers' build is for tests in Node: only their time counts.
+# The build with sanitizers is for tests in Node. Only the time of the tests matters.
 option(QKV_SANITIZED "The compiler's flags ask for sanitizers" OFF)
 if(QKV_SANITIZED)
   set(QKV_SMALL -O1)
@@ -15,13 +15,13 @@ else()
   # Optimising at link time makes the download smaller by one twentieth.
   set(QKV_SMALL -Oz -flto)
   set(QKV_FAST -O3)
-  # What is hot has been compiled to be fast: the last pass may think of the download, and translating is no slower for it.
-  # What is worth inlining has been inlined when each file was compiled: more of it at link time would take 1.5 KB.
+  # Hot code was compiled for speed, so the linker can optimise for size; translating is not slower. Inlining was done when
+  # each file was compiled; more inlining at link time would take 1.5 KB.
   set(QKV_LINK $<IF:$<BOOL:${QKV_WASM_TRAINING}>,-O3,-Oz> -sSTACK_SIZE=512KB -Wl,-mllvm,-inline-threshold=-100)
 endif()
 
-# Workers that share one memory: for pages that are cross-origin isolated, and only when asked for. As many as the page
-# says are started with the engine, since no thread can be made while one computes.
+# Workers that share one memory, for cross-origin isolated pages that request threads. The page gives their number, and all
+# start with the engine, because no thread can start while one computes.
 option(QKV_WASM_THREADS "The compiler's flags ask for threads" OFF)
 set(QKV_INCOMING instantiateWasm,print,printErr,onAbort)
 if(QKV_WASM_THREADS)
@@ -29,21 +29,21 @@ if(QKV_WASM_THREADS)
   set(QKV_INCOMING ${QKV_INCOMING},mainScriptUrlOrBlob)
 endif()
 
-# Speed is in the kernels and the tokenizer's loops; everywhere else a byte in the download counts for more.
+# Only the kernels and the tokenizer's loops are compiled for speed. All other code is compiled for size.
 set(QKV_HOT_SOURCES ${QKV_CORE_SOURCES})
 list(FILTER QKV_HOT_SOURCES INCLUDE REGEX "/core/(kernels/|attention/(attend|head_stages)|text/(trie|unigram)[.])")
 target_compile_options(qkv_core PRIVATE ${QKV_SMALL})
-# A header is precompiled for one level of optimisation.
+# A precompiled header has one level of optimisation.
 set_source_files_properties(${QKV_HOT_SOURCES} PROPERTIES COMPILE_OPTIONS ${QKV_FAST} SKIP_PRECOMPILE_HEADERS ON)
 
-# What every program binds, and what those that translate bind.
+# The bindings of every program, and those of the programs that translate.
 add_library(qkv_bindings OBJECT wasm/bindings.cc wasm/values.cc)
 target_link_libraries(qkv_bindings PUBLIC qkv_core)
 target_compile_options(qkv_bindings PUBLIC ${QKV_NO_THROW} ${QKV_SMALL})
 target_compile_definitions(qkv_bindings PUBLIC EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
 set(QKV_TRANSLATION_BINDINGS wasm/jobs.cc wasm/models.cc)
 
-# A program of the core's library and some bindings: NAME.mjs + NAME.wasm. What is bound is linked, and nothing else.
+# A program of the core's library and some bindings: NAME.mjs + NAME.wasm. Only code that the bindings use is linked.
 function(qkv_program target name)
   add_executable(${target} ${ARGN})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} SUFFIX .mjs)
@@ -53,22 +53,22 @@ function(qkv_program target name)
     -sMODULARIZE -sEXPORT_ES6 -sEXPORT_NAME=createQkv -sENVIRONMENT=web,worker
     -sFILESYSTEM=0 -sDYNAMIC_EXECUTION=0
     -sMALLOC=emmalloc -sALLOW_MEMORY_GROWTH -sMEMORY_GROWTH_GEOMETRIC_STEP=0.1
-    # The library fetches and compiles the wasm itself and hands the instance in: so the glue, though made for pages and
-    # workers, runs in Node too, and no bundler meets an import of Node's.
+    # The JavaScript library fetches and compiles the wasm, and passes the instance to the glue. So the glue for pages and
+    # workers also runs in Node, and contains no import of Node's modules, which bundlers would follow.
     -sINCOMING_MODULE_JS_API=${QKV_INCOMING})
 endfunction()
 
-if(QKV_WASM_TRAINING)  # what is trained translates; nothing else is loaded
+if(QKV_WASM_TRAINING)  # only models that it has trained translate
   qkv_program(qkv_wasm qkv ${QKV_TRANSLATION_BINDINGS} wasm/no_changes.cc wasm/training.cc wasm/pointer.cc)
 else()
   qkv_program(qkv_wasm qkv ${QKV_TRANSLATION_BINDINGS} wasm/no_changes.cc wasm/translation_models.cc)
 endif()
-# For the size ledger: optimised at link time, a function has its name still, and no longer its file's.
+# The symbols of each file, for `npm run size`. After optimising at link time a function no longer has the name of its file.
 add_custom_command(TARGET qkv_wasm POST_BUILD COMMAND ${CMAKE_NM} $<TARGET_FILE:qkv_core> > core.symbols)
-# The models that people bring: BERT's and GPT-2's kinds, whole MarianMT folders, what PyTorch pickles. Where threads or
-# training are asked for, translation is meant.
+# The program of qkv/models: models like BERT and GPT-2, MarianMT folders of every kind, pickles of PyTorch. It has no build
+# with threads and none with training.
 set(QKV_ATTENTION_BINDINGS wasm/attention.cc wasm/choices.cc wasm/linear_attention.cc wasm/positions.cc wasm/tensor.cc)
-if(QKV_WASM_TRAINING)  # the attention family with its gradients, linked as the family is, so that one glue serves all
+if(QKV_WASM_TRAINING)  # with gradients; the options of the linker are the same, because all builds share one glue
   qkv_program(qkv_attention_wasm attention ${QKV_ATTENTION_BINDINGS} wasm/attention_gradient.cc)
   target_link_options(qkv_attention_wasm PRIVATE -Oz)
 elseif(NOT QKV_WASM_THREADS)
@@ -77,8 +77,8 @@ elseif(NOT QKV_WASM_THREADS)
               wasm/explain.cc)
 endif()
 
-# The command for Node (`npx qkv`): the native command's own sources, without what trains and without `qkv detect`, and
-# with Node's zlib. CLI11 throws, so this program alone has exceptions.
+# The command for Node (`npx qkv`): the sources of the native command without training and without `qkv detect`, and with
+# Node's zlib. Only this program has exceptions, because CLI11 throws.
 if(NOT QKV_WASM_TRAINING AND NOT QKV_WASM_THREADS AND NOT QKV_SANITIZED AND NOT CMAKE_CXX_FLAGS MATCHES "relaxed")
   file(GLOB QKV_COMMAND_SOURCES CONFIGURE_DEPENDS core/cli/*.cc wasm/command/*.cc)
   list(FILTER QKV_COMMAND_SOURCES EXCLUDE REGEX "/core/cli/(data|detect|evaluate|export|learn_vocabulary|shortlist|train|vocab)[.]cc")
@@ -102,7 +102,7 @@ if(NOT QKV_WASM_TRAINING AND NOT QKV_WASM_THREADS AND NOT QKV_SANITIZED AND NOT 
   set_target_properties(qkv_command PROPERTIES LINK_DEPENDS "${QKV_COMMAND_LIBRARIES}")
 endif()
 
-# The core by itself, for `npm run bench`: qkv_bench.mjs, in Node and in pages. Models are given to it as files in memory.
+# The core alone, for `npm run bench`: qkv_bench.mjs, in Node and in pages. Models are files in memory.
 file(GLOB QKV_BENCH_SOURCES CONFIGURE_DEPENDS tests/bench/*.cc)
 if(QKV_BENCH_SOURCES)
   add_executable(qkv_bench EXCLUDE_FROM_ALL ${QKV_BENCH_SOURCES})

@@ -250,8 +250,8 @@ MatrixView Transformer::DecoderBlock(Context& ctx, size_t index, ConstMatrixView
   const DecoderLayer& layer = decoder_[index];
   // Cross-attention; the queries are the output of the first part.
   MatrixView y = Residual(ctx, layer.self_norm, past, x);
-  const Operand asks(Before(ctx, layer.cross_norm, View(y)));
-  MatrixView cross = Forward(ctx, layer.cross, asks, cross_parts, {AttentionKind::kCross, index});
+  const Operand query(Before(ctx, layer.cross_norm, View(y)));
+  MatrixView cross = Forward(ctx, layer.cross, query, cross_parts, {AttentionKind::kCross, index});
   MatrixView z = Residual(ctx, layer.cross_norm, cross, View(y));
   // The feed-forward network.
   MatrixView fed = Forward(ctx, layer.feed_forward, Before(ctx, layer.final_norm, View(z)));

@@ -1,5 +1,5 @@
-// The functions of Node that the command calls: files, read whole and unpacked where gzip compressed them; bytes to deflate, deflated
-// bytes and checksums; threads; a server.
+// The functions of Node that the command calls: reading files, which are unpacked if gzip compressed them; compressing and inflating
+// bytes; checksums; threads; a server.
 addToLibrary({
   $openFiles: [],
 
@@ -29,8 +29,8 @@ addToLibrary({
     openFiles[file] = null;
   },
 
-  // Returns 1 if `to` was filled. Node unpacks all that it is given, so it gets no more than `size` bytes are made of by
-  // any usual compressor, and a limit.
+  // Returns 1 if `to` was filled. Node unpacks everything that it gets, so the input is cut: no usual compressor needs more
+  // bytes for `size` bytes. The output has a limit too.
   qkvInflate: (deflated, length, to, size) => {
     const given = HEAPU8.subarray(deflated, deflated + Math.min(length, 2 * size + 1024));
     const { inflateRawSync, constants } = require('node:zlib');
@@ -54,7 +54,7 @@ addToLibrary({
     return to;
   },
 
-  // Threads: what line_workers.cc asks of web/command/threads.js, which the command is started with.
+  // Threads: the functions of web/command/threads.js that line_workers.cc calls.
   qkvProcessors: () => Module['threads'].processors,
   qkvIsWorker: () => Module['threads'].isWorker,
   qkvSend: (to, bytes, length) => Module['threads'].send(to, HEAPU8.slice(bytes, bytes + length)),
@@ -67,7 +67,7 @@ addToLibrary({
     return bytes;
   },
 
-  // The pages are served when the command has ended; the end of its runtime would close standard output.
+  // The pages are served after the command has ended. Its runtime stays, because its end would close standard output.
   qkvServe__deps: ['$UTF8ToString', '$runtimeKeepalivePush'],
   qkvServe: (port, host) => {
     runtimeKeepalivePush();

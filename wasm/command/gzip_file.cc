@@ -1,4 +1,4 @@
-// GzipFile for the command in Node: Node reads the file and its zlib unpacks it, so no zlib is compiled.
+// GzipFile for the command in Node. Node reads the file and its zlib unpacks it, so zlib is not compiled in.
 #include "core/io/gzip_file.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ void qkvCloseFile(int file);
 namespace qkv {
 namespace {
 
-// A compressed file may unpack to this many bytes: a model of Marian's largest shapes has a tenth of it.
+// The most bytes that a compressed file may unpack to. A model of Marian's largest shapes has a tenth of it.
 constexpr double kMost = 4.0 * (1 << 30);
 
 // The handle is the file's number plus one, so that it is not null.

@@ -1,4 +1,4 @@
-// Inflate and Crc32 for the command in Node: by Node's zlib, so no zlib is compiled.
+// Inflate and Crc32 for the command in Node. They use Node's zlib, so zlib is not compiled in.
 #include "core/io/inflate.h"
 
 // In wasm/command/files.js.

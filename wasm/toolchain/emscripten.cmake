@@ -1,4 +1,4 @@
-# Finds Emscripten: the one that setup.sh made, else the emcc on the PATH.
+# Finds Emscripten: the one that setup.sh has installed, otherwise the emcc on the PATH.
 
 find_program(QKV_EMCC emcc PATHS "${CMAKE_CURRENT_LIST_DIR}/../../build/toolchain/bin" NO_DEFAULT_PATH)
 find_program(QKV_EMCC emcc)

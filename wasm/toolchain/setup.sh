@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Looks for the tools that qkv is built with and installs what is missing, where the system has apt. What Debian lacks
-# goes into a private prefix in the user's cache folder, linked from build/toolchain, that all checkouts share.
+# Looks for the tools that build qkv. Installs missing ones if the system has apt. Tools that Debian lacks go into a private
+# prefix in the user's cache folder. All checkouts share it; build/toolchain is a link to it.
 #
 # usage: setup.sh [--tests]
-#   --tests   also what the tests and linters need: GoogleTest, clang-format, clang-tidy, a Chromium, a Firefox, and, where
-#             there is apt, WebKitGTK (the engine of Safari) with its driver and a display without a screen
+#   --tests   also the tools of the tests and linters: GoogleTest, clang-format, clang-tidy, Chromium, Firefox; with apt also
+#             WebKitGTK (the engine of Safari) with its driver, and a virtual display
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -12,13 +12,13 @@ with_tests=false
 [ "${1:-}" != --tests ] || with_tests=true
 here=wasm/toolchain
 link=build/toolchain
-missing=()   # sentences' parts: a tool and its version
-packages=()  # what apt calls them
+missing=()   # each a tool and its version, for messages
+packages=()  # their names in apt
 
 has() { command -v "$1" >/dev/null 2>&1; }
 at_least() { [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }  # at_least WANTED FOUND
 version_of() { "$@" --version 2>/dev/null | grep -Eo '[0-9]+\.[0-9]+(\.[0-9]+)?' | head -n 1; }
-# need TOOL APT_PACKAGES COMMAND...: COMMAND tells whether TOOL is here.
+# need TOOL APT_PACKAGES COMMAND...: COMMAND succeeds if TOOL is installed.
 need() {
   local tool=$1 apt=$2
   shift 2
@@ -53,7 +53,7 @@ any_at_least() {  # any_at_least VERSION NAME...
 has_header() { compiles "#if !__has_include(<$1>)
     #error
     #endif"; }
-# compiles TEXT: whether clang takes this program, with the headers of the usual places.
+# compiles TEXT: whether clang compiles this program, with headers from the usual places.
 compiles() {
   "$clang" -std=c++20 -fsyntax-only -x c++ -I/usr/include/eigen3 -I/usr/local/include -I/usr/local/include/eigen3 \
     -I/opt/homebrew/include -I/opt/homebrew/include/eigen3 - <<<"$1"
@@ -73,7 +73,7 @@ find_tools() {
   need 'pkg-config' pkg-config has pkg-config
   need 'GoogleTest' libgtest-dev has_header gtest/gtest.h
   need "SentencePiece's commands" sentencepiece has spm_encode
-  # Other systems may lack it; then what needs it is skipped.
+  # Other systems may lack these; then the tests that need them are skipped.
   if has apt-get; then
     need 'Open MPI' 'libopenmpi-dev openmpi-bin' has mpirun
     need 'GNU parallel' parallel has parallel
@@ -90,7 +90,7 @@ find_tools() {
   fi
 }
 
-# What Debian 12 has not, or not new enough.
+# The libraries that Debian 12 does not have, or not in a new enough version.
 find_libraries() {
   missing=()
   need 'Emscripten >= 3.1.60' '' program_at_least emcc 3.1.60
@@ -138,7 +138,7 @@ if [ ! -d "$prefix" ]; then
   (. /etc/os-release && [ "$ID" = debian ]) 2>/dev/null && has apt-get || stop 'only Debian has a recipe for them here'
   mkdir -p "$cache"
   echo "setup: making $prefix with Emscripten, Highway, Eigen and RapidJSON: 240 MB to download, 510 MB on disk"
-  # A second run at the same time waits here, and then finds it made.
+  # A second run at the same time waits here. Then the prefix exists.
   (
     flock 9
     [ -d "$prefix" ] || $here/prefix.sh "$prefix"
