@@ -227,6 +227,7 @@ export function serve(folder, options = {}) {
     hosts = [],
     address = '127.0.0.1',
   } = options;
+  // The server, and the function that ends it with all its connections.
   const how = {
     base,
     also,
@@ -242,6 +243,7 @@ export function serve(folder, options = {}) {
       server.close(() => closed());
       server.closeAllConnections();
     });
+  // Wait until it listens; then the port is known.
   return new Promise((listening, reject) => {
     server.on('error', reject);
     server.listen(port, address, () => {

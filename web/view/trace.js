@@ -165,6 +165,7 @@ export function sliceOf(trace, { kind, layer, head }) {
   const found = weightsOf(trace, kind);
   if (!found || (kind === 'alignment' && !trace.alignment)) return null;
   if (isGates(trace, kind, head)) return gatesOf(trace, layer);
+  // The matrix of the head. A layer or head that does not exist becomes the last one.
   const [layers, heads, rows, columns] = found.shape;
   const size = rows * columns;
   const at = (Math.min(layer, layers - 1) * heads + Math.min(head, heads - 1)) * size;

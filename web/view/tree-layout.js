@@ -68,6 +68,7 @@ export function treeLayoutOf(search, measure) {
 /** @param {Search} search @returns {TreeNode[]} without positions */
 function nodesOf({ tree, hypotheses }) {
   const { pieces, parents, logProbs } = tree ?? { pieces: [], parents: [], logProbs: [] };
+  // A node for each piece. Parents come first.
   /** @type {TreeNode[]} */
   const nodes = [];
   pieces.forEach((piece, i) => {
@@ -87,6 +88,7 @@ function nodesOf({ tree, hypotheses }) {
       ...{ x: 0, width: 0, column: 0 },
     });
   });
+  // The paths of the hypotheses, the best one first.
   hypotheses.forEach(({ node = -1, score }, rank) => {
     if (!nodes[node]) return;
     Object.assign(nodes[node], { ends: rank, text: `${rank + 1} · ${formatLog(score)}` });

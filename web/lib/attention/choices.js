@@ -118,6 +118,7 @@ function readWindow(options, { heads, queries }) {
  * @param {boolean} columns
  */
 function readMaskOptions(options, { heads, queries, keys }, columns) {
+  // The masks by position.
   const mask = readFields(options, 'mask', kMask);
   /** @type {WasmChoices['mask']} */
   const request = {
@@ -126,6 +127,7 @@ function readMaskOptions(options, { heads, queries, keys }, columns) {
     isPlaced: mask.firstQuery !== undefined,
   };
   if (mask.paddingFrom !== undefined) request.paddingFrom = readWhole(mask.paddingFrom, 'paddingFrom');
+  // The masks by matrix: their shapes must be those of the weights.
   const matrix = columns ? [keys, queries] : [queries, keys];
   const check = (/** @type {string} */ name, /** @type {number[]} */ shape) =>
     checkShape(name, shape, matrix, [heads, ...matrix]);

@@ -76,6 +76,7 @@ export function unlessAborted(promise, signal) {
  * @returns {ReadableStream<T>}
  */
 export function stoppableStream(signals, next) {
+  // `end` stops `next`, and removes the listeners from the signals.
   const given = signals.filter((signal) => signal != null);
   for (const signal of given) signal.throwIfAborted();
   const stopping = new AbortController();
@@ -85,6 +86,7 @@ export function stoppableStream(signals, next) {
     for (const remove of removers) remove();
     stopping.abort(reason);
   };
+  // With a high-water mark of 0, `pull` is only called when the reader wants a value.
   return new ReadableStream(
     {
       start(controller) {

@@ -54,6 +54,7 @@ export async function holdsMarian(zip, signal = new AbortController().signal) {
  * @param {Progress} progress
  */
 async function fromZip(zip, signal, progress) {
+  // The entries that are files of a model.
   const entries = await zipEntries(zip, signal, (done) => progress(0.8 * done));
   const isWanted = (/** @type {string} */ name) =>
     isFolderFile(name) || isOpusFile(name) || isMarianFile(name.replace(/\.zst$/i, ''));
@@ -65,6 +66,7 @@ async function fromZip(zip, signal, progress) {
       'zip',
     );
   }
+  // Refuse a zip that would unpack to far more than its size.
   const [packed, size] = wanted.reduce(([a, b], [, entry]) => [a + entry.packed, b + entry.size], [0, 0]);
   if (size > kMostTimes * packed + kSmallFiles) {
     throw new QkvError(
@@ -73,6 +75,7 @@ async function fromZip(zip, signal, progress) {
       'zip',
     );
   }
+  // Unpack them one by one.
   /** @type {Record<string, Blob>} */
   const files = {};
   let done = 0;

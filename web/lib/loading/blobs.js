@@ -13,6 +13,7 @@ export async function toBlob(opened, progress) {
   let got = 0;
   /** @type {unknown} */
   let problem; // browsers say only that a broken stream could not be fetched
+  // The stream copies the chunks, which may share one buffer. A Response makes the Blob.
   const stream = new ReadableStream({
     pull: async (controller) => {
       try {

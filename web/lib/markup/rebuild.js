@@ -16,10 +16,12 @@ import { shareOf, unitsOf } from './units.js';
  * @returns {Content[]}
  */
 export function contentsOf(block, parts) {
+  // The places of all items in the translation, and the parts of the translation that items replace.
   const { text, units } = joined(block, parts);
   const places = placesOf(block, units, text.length);
   const replaced = block.items.flatMap((item) => replacedBy(item, units)).toSorted((a, b) => a.begin - b.begin);
   const children = childrenOf(block.items);
+  // The content of the block itself, then of each element in it.
   const whole = { begin: 0, end: text.length, isEmpty: false };
   const contents = [contentOf(block, -1, whole)];
   block.items.forEach((item, index) => {
@@ -30,6 +32,8 @@ export function contentsOf(block, parts) {
   /** @param {Block} of @param {number} parent an item's index @param {Place} within @returns {Content} */
   function contentOf({ items, texts, parent: root, last }, parent, within) {
     const inside = (children.get(parent) ?? []).toSorted((a, b) => byPlace(places[a], places[b]) || a - b);
+    // The items in the order of the translation, with the text between them. An item without words keeps the white space
+    // that it has in the source.
     /** @type {(string | Node)[]} */
     const list = [];
     let done = within.begin;
@@ -128,6 +132,7 @@ function replacedBy({ kind, begin, end }, units) {
  * @returns {Text[]} the text nodes that were created
  */
 export function fill({ parent, before, children, texts }) {
+  // Put the strings into the element's own text nodes. Nodes that are left become empty.
   /** @type {Text[]} */
   const created = [];
   const spare = [...texts];
@@ -142,6 +147,7 @@ export function fill({ parent, before, children, texts }) {
     node.data = '';
     nodes.push(node);
   }
+  // Move only the nodes that are not in place, from the last to the first.
   /** @type {Node | null} */
   let next = before;
   for (const node of [...nodes].reverse()) {

@@ -142,6 +142,7 @@ export class Encoder extends OneSided {
   async fillMask(text, options) {
     const { signal, count = 5, interventions } = readFields(options, 'fillMask', ['signal', 'count', 'interventions']);
     this.#needs('masked');
+    // The engine returns guesses for each mask, as log-probabilities.
     const { masks } = await this.#one(
       text,
       undefined,

@@ -218,12 +218,13 @@ function settledParts(stops = []) {
   };
 }
 
-/** @param {Omit<GenerateOptions, 'signal'>} options */
+/** Checks the options, and copies them for the engine. @param {Omit<GenerateOptions, 'signal'>} options */
 function checked({ maxLength, temperature, topK, topP, repetitionPenalty, stop, seed, ...others }) {
   const { promptLookup, alternatives, interventions } = others;
   if (promptLookup !== undefined && typeof promptLookup !== 'boolean') {
     throw invalid('promptLookup', `promptLookup is true or false, not ${described(promptLookup)}`);
   }
+  // Each number has its range; undefined stands for the model's own value.
   const check = (
     /** @type {number | undefined} */ value,
     /** @type {number} */ least,

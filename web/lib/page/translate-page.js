@@ -165,6 +165,7 @@ export class PageTranslation extends EventTarget {
   /** Reads the texts in a node that have not been read yet. @param {Node} root */
   async #readTexts(root) {
     await this.#work(async () => {
+      // Elements that have been read are not read again.
       const pace = pacer();
       const { sourceLanguage, info } = this.translator;
       const opens = (/** @type {Node} */ node) => {
@@ -180,6 +181,7 @@ export class PageTranslation extends EventTarget {
         translate: !isInsideForbidden(root.parentNode ?? /** @type {ShadowRoot} */ (root).host),
         opens,
       };
+      // All texts wait until they are near the view.
       for (const text of textsIn(root, reading)) {
         this.#addWaiting(text);
         await pace();

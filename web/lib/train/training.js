@@ -47,6 +47,7 @@ export class Training {
     if (this.#running) throw invalid('', 'the trainer is running: pause it first');
     inRange(steps, 0, Infinity, 'steps');
     inRange(interval, 0, Infinity, 'interval');
+    // Each call of the engine trains for one interval, then its progress is reported.
     this.#running = new AbortController();
     const { signal: paused } = this.#running;
     /** @type {Progress | undefined} */
