@@ -21,7 +21,7 @@ const glossary = (...lines) => {
   return ['--glossary', path];
 };
 
-test('terms stand as words, the longest of those that overlap, and may be markup', () => {
+test('terms are found as whole words; of overlapping terms the longest is used; a term may be markup', () => {
   const terms = glossary('Ann\t<b>A&B</b>', 'Ann Bell\t\\0${x}', 'Bell is\tZ');
   const { status, stdout } = translate(kModel, 'Ann saw Annas and Ann Bell is here.\n', ...terms);
   expect(status).toBe(0);
@@ -35,7 +35,7 @@ test('terms without a name are refused', () => {
   expect([status, stderr]).toEqual([1, expect.stringMatching(/line 2: TERM<TAB>TRANSLATION was expected/)]);
 });
 
-test('10,000 terms, and a line of 10,000 tokens, take seconds at most', () => {
+test('10,000 terms and a line of 10,000 tokens take at most seconds', () => {
   const names = Array.from({ length: 10_000 }, (_, i) => `name${i}x`);
   const terms = glossary(...names.map((name) => `${name}\t@${name}`));
   const line = names.map((name) => `see ${name} and 5,`).join(' ');
@@ -47,7 +47,7 @@ test('10,000 terms, and a line of 10,000 tokens, take seconds at most', () => {
   expect(short).toBe('Merci !');
 });
 
-test('a cut says why, and a model that carries worse than others says so', () => {
+test('a warning says why a translation was cut, and that a model carries worse than others', () => {
   expect(translate(kModel, 'I love you.\n', '--max-length', '2').stderr).toMatch(
     /line 1 reached its maximum length and was cut/,
   );
@@ -61,7 +61,7 @@ test('a cut says why, and a model that carries worse than others says so', () =>
   expect(translate(small, 'a\n', '--keep', 'a')).toMatchObject({ status: 1, stdout: '' });
 });
 
-test('in a trace no piece ends before it begins, and none after the text, whatever is inserted where', () => {
+test('in a trace the span of each piece lies within the text, wherever carried parts are inserted', () => {
   const lines = ['See you at 10:30 \u{1f600}', 'f, 12 \u{1f600}', 'Call 555-1234 \u{1f600} \u{1f389}'];
   const path = join(folder, 'traces.jsonl');
   expect(translate(kModel, `${lines.join('\n')}\n`, '--trace', path).status).toBe(0);

@@ -100,7 +100,7 @@ several(`several processes${why && ` (skipped: ${why})`}`, () => {
     }
   });
 
-  test('of which there is one: the bits of a run without mpirun', () => {
+  test('one process gives the same bits as a run without mpirun', () => {
     const { status } = spawnSync('mpirun', [...given(1), config('single', 1), '--threads', '1'], { env });
     expect(status).toBe(0);
     expect(weights('single').equals(weights('of-1'))).toBe(true);
@@ -163,7 +163,7 @@ several(`several processes${why && ` (skipped: ${why})`}`, () => {
     );
   });
 
-  test('SIGTERM to one of them ends all with a checkpoint', async () => {
+  test('SIGTERM to one process ends all processes, with a checkpoint', async () => {
     const file = config('stopped', 2, { steps: 100_000, checkpoint: { every: 100_000 }, measure: { every: 100_000 } });
     const { ended, printed } = started(2, file);
     while (!/step 20 of/.test(printed())) await sleep(5);

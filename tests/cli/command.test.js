@@ -19,14 +19,14 @@ const qkv = (args, input = '') => {
 const translate = (input, ...args) => qkv(['translate', '--model', model, ...args], input);
 
 describe('qkv translate', () => {
-  test('answers a line with a line, in order, empty ones too', () => {
+  test('writes one line for each line, in the same order, also for empty lines', () => {
     const { status, stdout, stderr } = translate('I love you.\n\n   \nHe is a teacher.\n');
     expect(stdout).toBe("Je t'aime.\n\n   \nC'est un professeur.\n");
     expect(stderr).toBe('');
     expect(status).toBe(0);
   });
 
-  test('needs no newline at the end, and nothing for nothing', () => {
+  test('needs no newline at the end of the input; empty input gives empty output', () => {
     expect(translate('I love you.').stdout).toBe("Je t'aime.\n");
     expect(translate('').stdout).toBe('');
   });
@@ -39,7 +39,7 @@ describe('qkv translate', () => {
     expect(some.map((i) => translate(lines[i]).stdout.trimEnd())).toEqual(some.map((i) => together[i]));
   });
 
-  test('answers each line as it comes', async () => {
+  test('writes the translation of each line before the next line is read', async () => {
     const child = spawn(command, ['translate', '--model', model]);
     const answer = () => new Promise((resolve) => child.stdout.once('data', (data) => resolve(String(data))));
     child.stdin.write('I love you.\n');
@@ -50,7 +50,7 @@ describe('qkv translate', () => {
     expect(await new Promise((resolve) => child.on('exit', resolve))).toBe(0);
   });
 
-  test('survives bytes that are no text, NUL, and a line past its positions', () => {
+  test("translates invalid UTF-8, NUL, and a line longer than the model's positions", () => {
     const { status, stdout, stderr } = spawnSync(
       command,
       ['translate', '-m', model, '--beam', '1', '--max-length', '5'],
@@ -76,14 +76,14 @@ describe('qkv translate', () => {
     expect(endless).toMatchObject({ status: 1, stdout: '', stderr: expect.stringContaining('a line over 64 MiB') });
   });
 
-  test('says of a line that it traces, too, that its end was not read', () => {
+  test('warns that the end of a line was not read, also with --trace', () => {
     const { status, stderr } = translate(`I love you.\n${'a b '.repeat(600)}\n`, '--trace', '/dev/null');
     expect(status).toBe(0);
     expect(stderr).toMatch(/^qkv: line 2 is longer than the model's 512 positions/m);
     expect(stderr).not.toMatch(/line 1/);
   });
 
-  test('traces every weight as JSON, a line each', () => {
+  test('writes every attention weight as JSON, one line for each text', () => {
     const folder = mkdtempSync(join(tmpdir(), 'qkv-'));
     try {
       const file = join(folder, 'trace.jsonl');
@@ -135,7 +135,7 @@ describe('qkv score', () => {
     expect(Number(good[0])).toBeGreaterThan(Number(bad[0]));
   });
 
-  test('says which line is no pair', () => {
+  test('names the line that is not a pair', () => {
     const { stderr, status } = qkv(['score', '-m', model], 'a\tb\nno tab\n');
     expect(status).toBe(1);
     expect(stderr).toMatch(/line 2: SOURCE<TAB>TARGET/);
@@ -143,7 +143,7 @@ describe('qkv score', () => {
 });
 
 describe('qkv scores', () => {
-  test('prints the family as a table, a line a score', () => {
+  test('prints a table with one line for each score', () => {
     const { status, stdout, stderr } = qkv(['scores']);
     expect([status, stderr]).toEqual([0, '']);
     const [table, lists] = stdout.split('\n\n');
@@ -155,7 +155,7 @@ describe('qkv scores', () => {
     );
   });
 
-  test("or as JSON, the library's own lists", async () => {
+  test("prints the lists of the JavaScript library as JSON", async () => {
     const { scores, selections, windows } = await import('../../web/lib/attention/index.js');
     const { status, stdout } = qkv(['scores', '--json']);
     expect(status).toBe(0);
@@ -175,7 +175,7 @@ describe('qkv', () => {
     expect(stdout).toMatch(/model\.decoder\.layers\.1\.fc1\.weight +\[1024, 256\]/);
   });
 
-  test('takes the folder from the environment, and names a missing one on one line', () => {
+  test("takes the model's folder from the environment; reports a missing folder on one line", () => {
     const env = { ...process.env, QKV_MODEL: '/no/such/folder' };
     const { status, stdout, stderr } = spawnSync(command, ['translate'], { env, input: 'a\n', encoding: 'utf8' });
     expect(status).toBe(1);
@@ -183,7 +183,7 @@ describe('qkv', () => {
     expect(stderr).toMatch(/^qkv: MISSING_FILE: \/no\/such\/folder\/config\.json: [^\n]+\n$/);
   });
 
-  test('ends with 2 on a command line that it does not understand, with 0 on a call for help', () => {
+  test('exits with 2 for a wrong command line, and with 0 for --help', () => {
     expect(qkv(['translate', '-m', model, '--beam', '0']).status).toBe(2);
     expect(qkv(['fly']).status).toBe(2);
     expect(qkv([]).status).toBe(2);

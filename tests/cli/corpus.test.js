@@ -83,7 +83,7 @@ describe.each(kBoth)('%s:', (_, command) => {
   });
 
   describe('files', () => {
-    test('are read plain or compressed, and written so', () => {
+    test('are read and written plain or compressed', () => {
       const packed = written(gzipSync(`${sources.join('\n')}\n`), '.gz');
       for (const from of [input, packed]) {
         for (const to of [fresh(), fresh('.gz')]) {
@@ -102,7 +102,7 @@ describe.each(kBoth)('%s:', (_, command) => {
       expect([status, stdout, stderr]).toEqual([0, plain, '']);
     });
 
-    test('that exist are not written over', () => {
+    test('that exist are not overwritten', () => {
       const to = written('kept');
       const { status, stderr } = translate('', '--input', input, '--output', to);
       expect([status, stderr, readFileSync(to, 'utf8')]).toEqual([
@@ -137,7 +137,7 @@ describe.each(kBoth)('%s:', (_, command) => {
       expect([status, stderr, readFileSync(to, 'utf8')]).toEqual([0, '', plain]);
     });
 
-    test('begins an output that is missing, and reads a pipe', () => {
+    test('creates a missing output file, and reads from a pipe', () => {
       const to = fresh();
       expect(translate(`${sources.join('\n')}\n`, '--output', to, '--resume').status).toBe(0);
       expect(readFileSync(to, 'utf8')).toBe(plain);
@@ -180,7 +180,7 @@ describe.each(kBoth)('%s:', (_, command) => {
       expect(readFileSync(to).equals(readFileSync(whole))).toBe(true);
     }, 120_000);
 
-    test('one process at a time writes an output', async () => {
+    test('only one process at a time writes to an output file', async () => {
       const to = fresh();
       const child = start(['-m', model, '--output', to]);
       while (!statSync(to, { throwIfNoEntry: false })) await setTimeout(5);
@@ -195,7 +195,7 @@ describe.each(kBoth)('%s:', (_, command) => {
     });
   });
 
-  test('--progress prints how much is done, and how much is left', () => {
+  test('--progress prints the finished share and the remaining time', () => {
     const { status, stderr } = translate('', '--input', input, '--progress');
     expect([status, stderr]).toEqual([0, expect.stringMatching(/^qkv: 5 lines, \d+ words\/s\n$/)]);
   });
@@ -228,7 +228,7 @@ describe.each(kBoth)('%s:', (_, command) => {
     const without = /without zstd|has no zstd/.test(stderr);
     const withZstd = without ? test.skip : test;
 
-    test('is written, or the error says what is missing', () => {
+    test('is written; without zstd the error says what is missing', () => {
       if (without) expect([status, stderr]).toEqual([1, expect.stringMatching(/install libzstd-dev|compress by gzip/)]);
       else expect([status, stderr, Buffer.from(decompress(readFileSync(packed))).toString()]).toEqual([0, '', plain]);
     });
@@ -267,19 +267,19 @@ describe.each(kBoth)('%s:', (_, command) => {
   });
 
   describe('--split', () => {
-    test('translates the sentences of a line by themselves, with the white space between them', () => {
+    test('translates each sentence of a line separately, and keeps the white space between them', () => {
       const text = `  ${sources[0]}  ${sources[1]} ${sources[2]} \n\n${sources[3]}\n`;
       const { stdout, stderr } = translate(text, '--split');
       expect([stdout, stderr]).toEqual([`  ${targets[0]}  ${targets[1]} ${targets[2]} \n\n${targets[3]}\n`, '']);
     });
 
-    test('goes on after an abbreviation, and before a small letter', () => {
+    test('does not split after an abbreviation or before a lower-case letter', () => {
       for (const text of ['I love Mr. Smith.', '“Really?” she said.', 'J. Brown is old.']) {
         expect(translate(`${text}\n`, '--split').stdout).toBe(translate(`${text}\n`).stdout);
       }
     });
 
-    test('does not cut a text that is longer than the model reads', () => {
+    test("does not cut a line that is longer than the model's positions", () => {
       const long = `${Array(120).fill(sources[2]).join(' ')}\n`;
       expect(translate(long).stderr).toMatch(/longer than the model's/);
       const { stdout, stderr } = translate(long, '--split');
@@ -371,7 +371,7 @@ describe.each(kBoth)('%s:', (_, command) => {
   }, 120_000);
 
   describe('hostile', () => {
-    test('a line of 10 MB, and bytes that are no text', () => {
+    test('a line of 10 MB and invalid UTF-8 are translated', () => {
       const long = 'I love you. '.repeat(875_000);
       const { status, stdout, stderr } = translate(`${sources[0]}\n${long}\n\xff\xfe\0\n${sources[1]}\n`);
       expect([status, stderr]).toEqual([0, expect.stringMatching(/line 2 is longer than the model's/)]);
@@ -379,7 +379,7 @@ describe.each(kBoth)('%s:', (_, command) => {
       expect([lines.length, lines[0], lines[3]]).toEqual([5, targets[0], targets[1]]);
     }, 120_000);
 
-    test('a full disk', () => {
+    test('a full disk is an error', () => {
       const full = run(['-m', model, '--input', input], { stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'] });
       expect([full.status, full.stderr]).toEqual([1, 'qkv: standard output cannot be written\n']);
     });

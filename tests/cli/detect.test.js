@@ -99,7 +99,7 @@ test('a detector that was trained says which language a line is in, natively and
   }
 });
 
-test('input that cannot be trained on, or detected, is reported', () => {
+test('input that cannot be used for training or detection is an error', () => {
   const config = JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8'));
   const failsWith = (changes, message) => {
     writeFileSync(join(folder, 'bad.json'), JSON.stringify({ ...config, out: 'bad', ...changes }));

@@ -40,7 +40,7 @@ const json = (...args) => {
   return JSON.parse(stdout);
 };
 
-test('a model has the scores of the file of its translations', () => {
+test('evaluating a model gives the same scores as evaluating a file of its translations', () => {
   const sources = pairs.map(([source]) => source).join('\n');
   const written = qkv(['translate', '-m', model, '--beam', '2'], sources).stdout.trimEnd().split('\n');
   const { systems } = json(model, '--beam', '2', '--hypotheses', write('hypotheses', written));
@@ -55,7 +55,7 @@ test('a model has the scores of the file of its translations', () => {
   expect(second.perplexity).toBeUndefined();
 });
 
-test('the table has the lengths that are asked for', () => {
+test('the table has the requested lengths', () => {
   const rows = (...args) => json(...args, '--hypotheses', data).systems[0].byLength;
   const words = pairs.map(([source]) => source.split(' ').length);
   const counted = (from, to) => words.filter((count) => count >= from && count <= to).length;
@@ -79,7 +79,7 @@ test('perplexity is that of qkv score', () => {
   expect(perplexity.words).toBe(pairs.reduce((all, [, target]) => all + target.split(/\s+/).length + 1, 0));
 });
 
-test('its own references score 100, and worse ones significantly less', () => {
+test('the references themselves score 100, and worse translations significantly less', () => {
   const references = pairs.map(([, target]) => target);
   const spoilt = references.map((text) => text.replaceAll(/[aeiou]/g, 'x'));
   const { systems } = json('--hypotheses', write('same', references), write('spoilt', spoilt));
@@ -89,7 +89,7 @@ test('its own references score 100, and worse ones significantly less', () => {
   expect(systems[1].bleu.better).toBe(0);
 });
 
-test('says it as sacreBLEU does', () => {
+test('prints the signature of sacreBLEU', () => {
   const { status, stdout, stderr } = evaluate('--hypotheses', write('empty', Array(40).fill('')), '--seed', '7');
   expect([status, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(
@@ -98,7 +98,7 @@ test('says it as sacreBLEU does', () => {
   expect(stdout).toMatch(/chrF2\|nrefs:1\|bs:1000\|seed:7\|case:mixed\|eff:yes\|nc:6\|nw:0\|space:no\|version:qkv-/);
 });
 
-test('joins pairs in a row', () => {
+test('joins consecutive pairs', () => {
   const references = pairs.map(([, target]) => target);
   const joined = Array.from({ length: 14 }, (_, i) => references.slice(3 * i, 3 * i + 3).join(' '));
   const result = json('--join', '3', '--hypotheses', write('joined', joined));
@@ -112,7 +112,7 @@ test.each([
   ['no such model', ['/no/such/model'], 1, /^qkv: MISSING_FILE: .+\n$/],
   ['no such data', ['--data', '/no/such', model], 1, /^qkv: MISSING_FILE: \/no\/such: .+\n$/],
   ['no pair', ['--data', 'EMPTY', model], 1, /^qkv: .*nothing has no pairs\n$/],
-])('says on one line what is wrong: %s', (_, args, code, says) => {
+])('reports the problem on one line: %s', (_, args, code, says) => {
   const places = { SHORT: write('short', ['a']), EMPTY: write('nothing', []) };
   const all = args.map((arg) => places[arg] ?? arg);
   const { status, stdout, stderr } = qkv(['evaluate', ...(args[0] === '--data' ? [] : ['--data', data]), ...all]);

@@ -9,7 +9,7 @@ import { at } from '../../web/tools/common.mjs';
 const program = at('build/native/examples/cpp/translate');
 const use = (...args) => spawnSync(program, args, { input: 'I love you.\n\nHow are you?\n', encoding: 'utf8' });
 
-test('translates a line for each line', () => {
+test('the example translates each line of its input', () => {
   const { status, stdout, stderr } = use(at('web/models/en-fr'));
   expect([status, stdout, stderr]).toEqual([0, "Je t'aime.\n\nComment allez-vous ?\n", '']);
 });
@@ -19,7 +19,7 @@ test('a folder without a model is an error that names the file', () => {
   expect(use()).toMatchObject({ status: 2, stderr: expect.stringMatching(/usage/) });
 });
 
-test('a project of its own finds the core, and links what the core links', () => {
+test('a separate CMake project finds the core and its dependencies', () => {
   const folder = mkdtempSync(join(tmpdir(), 'qkv-example-'));
   try {
     const compiler = /^CMAKE_CXX_COMPILER:\w+=(.*)$/m.exec(readFileSync(at('build/native/CMakeCache.txt'), 'utf8'))[1];

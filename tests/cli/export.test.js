@@ -63,7 +63,7 @@ test('Marian’s files in float32 translate alike, and score nearly alike: they 
   expect(distance(scores(model).stdout, scores(out).stdout)).toBeLessThan(1e-3);
 });
 
-test('and in int8, by the activations of given texts, nearly', () => {
+test('Marian’s files in int8, calibrated on given texts, translate nearly alike', () => {
   const out = join(folder, 'int8');
   const { status, stdout } = exported('--marian', '--int8', join(folder, 'pairs.tsv'), model, out);
   expect([status, stdout]).toEqual([0, expect.stringMatching(/model\.xxyy\.intgemm\.alphas\.bin/)]);

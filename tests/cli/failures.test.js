@@ -118,12 +118,12 @@ describe.each(kAll)('qkv %s, %s,', (name, _, of) => {
   const { args, line = '' } = kCommands[name];
   const succeed = (options) => qkv([name, ...filled(args)], { input: line, ...options }, of);
 
-  test('ends with 0, and says nothing on standard error but what it is doing', () => {
+  test('exits with 0, and writes only its progress to standard error', () => {
     const { status, stderr } = succeed();
     expect([status, stderr.match(/^qkv: .*/m)]).toEqual([0, null]);
   });
 
-  test('ends with 1 where standard output is full or closed', () => {
+  test('exits with 1 if standard output is full or closed', () => {
     const full = openSync('/dev/full', 'w');
     const { status, stderr } = succeed({ stdio: ['pipe', full, 'pipe'] });
     expect([status, stderr]).toEqual([1, expect.stringMatching(/^qkv: standard output cannot be written\n$/m)]);
@@ -136,7 +136,7 @@ describe.each(kAll)('qkv %s, %s,', (name, _, of) => {
     ]);
   });
 
-  test('ends with 2 and one line for an option that it does not have, and with 0 for --help', () => {
+  test('exits with 2 and one line for an unknown option, and with 0 for --help', () => {
     const { status, stdout, stderr } = qkv([name, '--no-such-option'], {}, of);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(new RegExp(`^qkv: [^\\n]+; qkv ${name} --help says what it takes\\n$`));
@@ -316,7 +316,7 @@ describe('two at once:', () => {
     expect([child.exitCode, child.signalCode]).toEqual([143, null]);
   });
 
-  test('of many that quantize into one folder none blames the disk, and the folder is a model', async () => {
+  test('many processes that quantize into one folder leave a valid model, and none reports a disk error', async () => {
     const to = join(folder, 'raced');
     const ended = await Promise.all(
       Array.from({ length: 6 }, async (_, i) => {
@@ -367,7 +367,7 @@ describe.each(
     expect([child.exitCode, child.signalCode]).toEqual([code, null]);
   };
 
-  test('at work: its lines are whole, and of an unfinished trace nothing is left', async () => {
+  test('while it translates: its lines are complete, and an unfinished trace is removed', async () => {
     const trace = join(folder, `${signal}.jsonl`);
     const child = spawn(program, [...first, 'translate', '-m', translator, '--threads', '1', '--trace', trace]);
     let written = '';
@@ -385,7 +385,7 @@ describe.each(
     for (const path of [trace, `${trace}.part`]) expect(existsSync(path)).toBe(false);
   });
 
-  test('waiting for a line', async () => {
+  test('while it waits for a line', async () => {
     const child = spawn(program, [...first, 'translate', '-m', translator]);
     child.stdin.write('Where is the kitchen?\n');
     await new Promise((resolve) => child.stdout.once('data', resolve));

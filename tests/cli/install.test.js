@@ -29,7 +29,7 @@ function placeHighway() {
 beforeAll(() => run('cmake', ['--install', at('build/native'), '--prefix', prefix]));
 afterAll(() => rmSync(prefix, { recursive: true }));
 
-test('the command runs where it was installed', () => {
+test('the installed command runs', () => {
   expect(run(join(prefix, 'bin/qkv'), ['--version']).trim()).toBe(version);
   const shells = ['bash-completion/completions/qkv', 'zsh/site-functions/_qkv', 'fish/vendor_completions.d/qkv.fish'];
   for (const file of ['man/man1/qkv.1', ...shells]) {
@@ -86,7 +86,7 @@ test(
 );
 
 test(
-  'core/qkv.h alone is enough to translate, to trace, to encode, to generate and to train',
+  'a program needs only core/qkv.h to translate, trace, encode, generate and train',
   () => {
     const config = {
       out: 'learnt',

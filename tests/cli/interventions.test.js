@@ -24,14 +24,14 @@ const lines = ({ stdout }) => stdout.trimEnd().split('\n');
 
 const kSecond = [{ kind: 'off', attention: 'cross', layer: 1, sentence: 1 }];
 
-test('one line is changed, and the others are not', () => {
+test('an intervention changes one line and no other', () => {
   const plain = lines(qkv('translate', kLines.join('\n')));
   const changed = lines(qkv('translate', kLines.join('\n'), '--intervene', file(kSecond)));
   expect([changed[0], changed[2]]).toEqual([plain[0], plain[2]]);
   expect(changed[1]).not.toBe(plain[1]);
 });
 
-test('a trace says which were in force, and shows them', () => {
+test('a trace contains the interventions, and its weights show them', () => {
   const path = join(folder, 'trace.json');
   qkv('translate', kLines.join('\n'), '--interventions', file(kSecond), '--trace', path);
   const traces = readFileSync(path, 'utf8')
@@ -47,7 +47,7 @@ test('a trace says which were in force, and shows them', () => {
   expect(JSON.parse(readFileSync(path, 'utf8'))).not.toHaveProperty('interventions');
 });
 
-test('a score is changed', () => {
+test('an intervention changes a score', () => {
   const pair = "I love you.\tJe t'aime.";
   const [first, second] = lines(qkv('score', `${pair}\n${pair}`, '--interventions', file(kSecond)));
   expect([first]).toEqual(lines(qkv('score', pair)));
@@ -65,7 +65,7 @@ test.each([
   }
 });
 
-test('no file, and a second model, are refused', () => {
+test('a missing file of interventions and --then are refused', () => {
   expect(qkv('score', '', '--interventions', join(folder, 'none.json')).stderr).toMatch('cannot be read');
   expect(qkv('translate', '', '--then', model, '--interventions', file([])).stderr).toMatch('--interventions');
 });
@@ -105,7 +105,7 @@ describe('qkv explain', () => {
   const asked = (...args) =>
     lines(qkv('explain', `I love you.\tJe t'aime.\n`, ...args)).map((line) => JSON.parse(line));
 
-  test('heads: what the absence of each costs, a line or their mean', () => {
+  test('heads: prints what the absence of each head costs, for each line or as the mean', () => {
     const [{ source, target, score, encoder, decoder, cross }] = asked('heads');
     expect([source.length, target.length]).toEqual([5, 6]);
     expect([encoder.shape, decoder.shape, cross.shape]).toEqual([[4, 8], [2, 8], [2, 8]]); // prettier-ignore
@@ -119,7 +119,7 @@ describe('qkv explain', () => {
     expect(Number(fall)).toBeCloseTo(cross.data[8 + 5], 5);
   });
 
-  test('words, rollout and flow', () => {
+  test('words, rollout and flow print their matrices', () => {
     expect(asked('words')[0].matrix.shape).toEqual([6, 5]);
     for (const question of ['rollout', 'flow']) expect(asked(question)[0].matrix.shape).toEqual([5, 5]);
   });

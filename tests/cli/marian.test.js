@@ -51,7 +51,7 @@ test('score gives the log-probabilities of NumPy, which never writes <unk>', () 
   }
 });
 
-test('trace has the weights of NumPy, and of an SSRU what is left of each row', () => {
+test('trace has the weights of NumPy, and for an SSRU the share of each row that is left', () => {
   const golden = goldens.find(({ cross }) => cross);
   const file = join(folder, 'trace.json');
   const { status } = qkv(['translate', '-m', at('ssru-f16'), '--trace', file], `${golden.text}\n`);
@@ -85,7 +85,7 @@ test('inspect describes the file', () => {
   expect(trained).toMatch(/trained positions[^]*quick_gelu[^]*^positions {4}40$[^]*^numbers {6}floats$/m);
 });
 
-test('two models are one by --then, as two commands are', () => {
+test('--then gives the same translation as two commands in a pipe', () => {
   const [one, two] = [at('ssru-f16'), at('self-attention-f32')];
   const how = ['--no-copy', '--confidence'];
   const between = qkv(['translate', '-m', one, '--no-copy'], text).stdout;

@@ -68,7 +68,7 @@ describe('every command of both:', () => {
     .map(([, name]) => name)
     .filter((name) => name !== 'serve');
 
-  test('there are those of the documents', () => {
+  test('the commands are those in the documents', () => {
     const [, row] = /\| for Node \|.*\| (.*) \|$/m.exec(readFileSync(join(root, 'web/docs/command.md'), 'utf8'));
     expect([...names, 'serve'].toSorted()).toEqual(row.split(', ').toSorted());
   });
@@ -161,7 +161,7 @@ describe('threads share the lines of a file:', () => {
     expect(native.stdout + native.stderr).not.toBe('');
   });
 
-  test('there are as many as it says', () => {
+  test('the number of threads is the reported one', () => {
     // Each thread runs what Node is told to begin with.
     writeFileSync(join(folder, 'begin.cjs'), "require('node:fs').appendFileSync('begun', '.');");
     const begun = (threads) => {
@@ -183,7 +183,7 @@ test('a glossary is read from a pipe, or an error says that it cannot be', () =>
   expect([node.status, node.stderr]).toEqual([1, expect.stringMatching(/^qkv: \/dev\/fd\/\d+ cannot be read: .*\n$/)]);
 });
 
-test('a pipe that is full and does not block is waited for', async () => {
+test('the command waits for a full non-blocking pipe', async () => {
   const child = spawn(process.execPath, ['-e', kSlowParent, ...kNode.slice(1), golden('models/tiny-f32')]);
   let read = '';
   child.stdout.on('data', (data) => (read += data));
@@ -212,7 +212,7 @@ test.each([
   ['native', kNative],
   ['in Node, one thread', [...kNode], '1'],
   ['in Node, two threads', [...kNode], '2'],
-])('%s: it ends with 141, and says nothing, when nobody reads its output any more', (_, command, threads = '1') => {
+])('%s: it exits with 141 and no message when its output is closed', (_, command, threads = '1') => {
   const translating = ['translate', '-m', kEnFr, '--beam', '1', '--sort-buffer', '64', '--threads', threads];
   expect(firstLineOf(command, translating)).toEqual(["Je t'aime.\n141\n", '']);
   // SIGPIPE ignored, as programs of Python start others.

@@ -44,7 +44,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('writes the model that ships, in half the bytes, and says so', () => {
+test('writes exactly the shipped model, in half the bytes, and reports the sizes', () => {
   expect([first.status, first.stderr]).toEqual([0, '']);
   expect(first.stdout).toMatch(/en-fr\/model\.safetensors: 14\.7 MB, .*int8\/model\.safetensors: 7\.5 MB\n$/);
   // The shipped header has the logits' bias as a vector. Newer files have a row, as Hugging Face writes it.
@@ -69,7 +69,7 @@ test('gives every matrix whole numbers and a scale for each output, and leaves v
   }
 });
 
-test('what it writes is inspected and translated', () => {
+test('a quantized model can be inspected and translates', () => {
   const memory = (model) => Number(/^memory +([\d.]+) MB/m.exec(qkv(['inspect', '-m', model]).stdout)[1]);
   expect(memory(made)).toBeLessThan(memory(floats) / 3);
   expect(qkv(['inspect', '-m', made]).stdout).toMatch(/^parameters +7321920$/m);
@@ -77,7 +77,7 @@ test('what it writes is inspected and translated', () => {
   expect([status, stdout]).toEqual([0, "Je t'aime.\nC'est un professeur.\n"]);
 });
 
-test('of int8 makes the same int8', () => {
+test('quantizing an int8 model writes the same int8 weights', () => {
   const again = join(folder, 'again');
   expect(quantize(made, again).status).toBe(0);
   expect(same(join(made, kWeights), join(again, kWeights))).toBe(true);
@@ -101,7 +101,7 @@ describe('in 4 bits:', () => {
     return qkv(['translate', '-m', to], 'I love you.\n');
   };
 
-  test('a little more than half the bytes of int8; groups of 32 inputs take 17 bytes', () => {
+  test('takes a little more than half the bytes of int8: 17 bytes for 32 inputs', () => {
     const bytes = (model) => statSync(join(model, kWeights)).size;
     expect(bytes(int4) / bytes(made)).toBeLessThan(0.56);
     const was = header(made);
@@ -120,7 +120,7 @@ describe('in 4 bits:', () => {
     expect([status, stdout]).toEqual([0, "Je t'aime.\n"]);
   });
 
-  test('written in 8 bits and again in 4 it stays the same', () => {
+  test('writing it in 8 bits and again in 4 bits does not change it', () => {
     const wide = join(folder, 'wide');
     const again = join(folder, 'int4-again');
     expect(quantize(int4, wide).status).toBe(0);
@@ -204,7 +204,7 @@ describe('in 4 bits:', () => {
   });
 });
 
-test('an encoder says nearly the same in int8; a decoder keeps its floats', () => {
+test('an encoder gives nearly the same results in int8; a decoder keeps its floats', () => {
   const floats = 'tests/goldens/one-sided/bert-sequence';
   const small = join(folder, 'encoder');
   expect(quantize(floats, small).status).toBe(0);
@@ -217,7 +217,7 @@ test('an encoder says nearly the same in int8; a decoder keeps its floats', () =
   expect([status, stderr]).toEqual([1, expect.stringContaining('stored as floats')]);
 });
 
-test('replaces what the folder held', () => {
+test('replaces the earlier content of the folder', () => {
   const old = join(folder, 'old');
   mkdirSync(old);
   writeFileSync(join(old, kWeights), 'not weights');
@@ -234,7 +234,7 @@ describe('refuses, on one line, and leaves what is there as it is:', () => {
     expect(stderr).toMatch(says);
   };
 
-  test('the same folder, by whatever name', () => {
+  test('the same folder under any name', () => {
     const own = join(folder, 'own');
     cpSync(floats, own, { recursive: true });
     for (const name of [own, `${own}/`, join(own, '..', 'own', '.')]) {

@@ -43,7 +43,7 @@ const fails = (args, cwd = folder) => {
 };
 
 test(
-  'the page translates, with nothing from another place',
+  'the page translates without requests to other hosts',
   async () => {
     const url = await start();
     const browser = await chromium.launch({
@@ -80,7 +80,7 @@ test('all pages, the documents and the models are there', async () => {
   for (const path of [...paths, ...models]) expect([path, (await fetch(url + path)).status]).toEqual([path, 200]);
 });
 
-test('a port that is taken is an error if it was asked for, and else another one is found', async () => {
+test('a port in use is an error if it was given; otherwise another port is chosen', async () => {
   const holder = createServer()
     .listen(8080, '127.0.0.1')
     .on('error', () => {});

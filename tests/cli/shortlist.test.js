@@ -60,7 +60,7 @@ test('a file is the same as standard input, on any number of threads', () => {
   expect(readFileSync(list).equals(one)).toBe(true);
 });
 
-test('what it leaves out is not written, unless the list is not used', () => {
+test('a piece outside the shortlist is only written without the shortlist', () => {
   learn('--first', '0', '--best', '1');
   expect(qkv(['inspect', '-m', folder]).stdout).toMatch(/^shortlist +yes/m);
   expect(qkv(['inspect', '-m', model]).stdout).toMatch(
@@ -93,14 +93,14 @@ test.each([
     ['-o', '/no/such/folder/list'],
     /^qkv: INVALID_FILE: \/no\/such\/folder\/list: cannot be written: No such file or directory\n$/,
   ],
-])('says on one line what is wrong: %s', (_, input, args, says) => {
+])('reports the problem on one line: %s', (_, input, args, says) => {
   const output = args.includes('-o') ? [] : ['-o', list];
   const { status, stdout, stderr } = qkv(['shortlist', '-m', model, ...output, ...args], input);
   expect([status, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(says);
 });
 
-test('survives bytes that are no text', () => {
+test('invalid UTF-8 is accepted', () => {
   const bytes = Buffer.concat([Buffer.from([0xff, 0x00, 0x80, 0x09, 0xc3, 0x0a, 0x09, 0x0a]), Buffer.from(pairs)]);
   const { status, stdout } = qkv(['shortlist', '-m', model, '-o', list], bytes);
   expect(status).toBe(0);

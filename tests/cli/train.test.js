@@ -60,7 +60,7 @@ beforeAll(() => {
   seconds = (performance.now() - start) / 1000;
 }, 120_000);
 
-test('learns, says so, and leaves a model, a log and its curves', () => {
+test('learns, reports it, and writes a model, a log and curves', () => {
   expect([whole.status, whole.stdout]).toEqual([
     0,
     expect.stringMatching(/trained for 400 steps, best at step \d+\n$/),
@@ -78,7 +78,7 @@ test('learns, says so, and leaves a model, a log and its curves', () => {
   expect([translated.stdout, translated.stderr]).toEqual(['b a\nc g\n', '']);
 });
 
-test(`killed ${kKills} times at random moments, it ends in the same bits`, async () => {
+test(`killed ${kKills} times at random moments, it ends with the same bits`, async () => {
   for (let kill = 0; kill < kKills; kill++) {
     const file = config(`killed-${kill}`);
     const child = spawn(command, ['train', file, '--threads', '1', '--resume'], { stdio: 'ignore' });
@@ -110,7 +110,7 @@ test('measures by BLEU if the config says so, and ends when nothing improves', (
   expect(found.slice(-3).every(({ bleu }) => bleu <= best)).toBe(true);
 }, 120_000);
 
-test('says what is wrong with a config or its data, and where', () => {
+test('reports what is wrong with a config or its data, and where', () => {
   const failure = (changes) => {
     const { status, stderr } = train(config('bad', changes));
     return [status, stderr];

@@ -96,12 +96,12 @@ describe.each([
   });
 });
 
-test('is the same each time', () => {
+test('a second run gives the same vocabulary', () => {
   const [a, b] = ['first', 'second'].map((name) => learn(name, '--size', '256').output);
   expect(readFileSync(join(a, 'vocab.json')).equals(readFileSync(join(b, 'vocab.json')))).toBe(true);
 });
 
-test('takes models that there are, one for each side too', () => {
+test('uses given SentencePiece models, also one for each side', () => {
   const source = join(root, 'tests/goldens/models/tiny-f16/source.spm');
   const target = join(root, 'tests/goldens/models/tiny-f16/target.spm');
   const output = join(folder, 'taken');
@@ -133,7 +133,7 @@ test.each([
   ['more pieces than the text has', ['--data', 'DATA', '--size', '80000'], 1, /^qkv: SentencePiece cannot learn/m],
   ['no model', ['--spm', 'DATA'], 1, /^qkv: INVALID_FILE: .*pairs\.tsv\.gz/],
   ['no text', ['--data', '/dev/null'], 1, /^qkv: INVALID_FILE: \/dev\/null: it is not a regular file/],
-])('says on one line what is wrong: %s', (_, args, code, says) => {
+])('reports the problem on one line: %s', (_, args, code, says) => {
   const { status, stdout, stderr } = qkv([
     ...args.map((arg) => (arg === 'DATA' ? data : arg)),
     '-o',

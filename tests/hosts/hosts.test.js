@@ -17,7 +17,7 @@ test.each(here)('%s', async (_, row) => {
   expect(Object.entries(found).filter(([, outcome]) => outcome !== 'yes')).toEqual([]);
 });
 
-test('the documents are those that the matrix makes', () => {
+test('the documents are up to date with the matrix', () => {
   for (const [path, text] of Object.entries(documents())) expect(readFileSync(at('web/docs', path), 'utf8')).toBe(text);
 });
 

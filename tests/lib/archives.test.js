@@ -76,7 +76,7 @@ describe('a zip', () => {
     await served.close();
   });
 
-  test('that lies, or is no model, is an error that names the file, and the next one loads', async () => {
+  test('with wrong headers or without a model is an error that names the file, and the next model loads', async () => {
     const model = 'model.xxyy.bin';
     expect(await refused(zip({}))).toMatch(/INVALID_FILE zip/);
     expect(await refused(new Uint8Array(1000))).toMatch(/INVALID_FILE zip .*it does not begin like a zip/);
@@ -99,7 +99,7 @@ describe('a zip', () => {
 });
 
 describe('zstd', () => {
-  test('is unpacked as zstd packed it', async () => {
+  test('is unpacked to the original bytes', async () => {
     for (const [name, bytes] of Object.entries(zstd)) {
       const plain = marian[name.replace('.zst', '')];
       expect(Buffer.compare(await unzstd(bytes, name), plain)).toBe(0);
@@ -127,13 +127,13 @@ describe('zstd', () => {
       ...body,
     );
 
-  test('may be several frames, and frames to skip', async () => {
+  test('may have several frames and skippable frames', async () => {
     const two = [...frame(0, 0, 3, [65, 66, 67]), ...frame(0, 1, 5, [68])];
     const skipped = [0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 9, 9];
     expect(Buffer.from(await unzstd(Uint8Array.from([...two, ...skipped]), 'a')).toString()).toBe('ABCDDDDD');
   });
 
-  test('that is damaged, or would fill the memory, is an error', async () => {
+  test('that is damaged or would fill the memory is an error', async () => {
     const result = (bytes) => unzstd(bytes, 'model.zst').catch((error) => error);
     const whole = zstd['model.xxyy.bin.zst'];
     for (const length of [0, 3, 5, 9, 100, whole.length - 1]) {

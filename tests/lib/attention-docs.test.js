@@ -12,7 +12,7 @@ const kNext = '--- the next example';
 /** The output that an example's comments claim. */
 const promised = (code) => Array.from(code.matchAll(/^\s*\/\/ → (.*)$/gm), ([, line]) => line);
 
-test('each example prints what is written under it', () => {
+test('each example prints the output in the document', () => {
   const text = [prelude, ...examples.map((code) => `{\n${code}}\nconsole.log('${kNext}');`)].join('\n');
   const printed = execFileSync(process.execPath, ['--input-type=module', '-e', text], {
     cwd: at('.'),

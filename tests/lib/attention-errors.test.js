@@ -176,25 +176,25 @@ test.each([
   expect((await positions.sinusoidal(2, 2)).data).toHaveLength(4);
 });
 
-test('scores that need one size name those that do not', async () => {
+test('an error about different sizes names the scores that allow them', async () => {
   const { message } = await rejection(attention({ ...good, key: [[1]] }));
   const free = (await scores()).filter(({ sameDims }) => !sameDims).map(({ name }) => name);
   expect(message).toContain(free.join(', '));
 });
 
-test('names that are none are answered with those that are', async () => {
+test('an unknown name is refused with the list of names', async () => {
   expect((await rejection(attention({ ...good, score: 'x' }))).message).toMatch(/"x".*additive, dot, scaled-dot/);
   expect((await rejection(attention({ ...good, selection: 'x' }))).message).toMatch(/soft, argmax, sampled/);
   expect((await rejection(attention({ ...good, window: { kind: 'x' } }))).message).toMatch(/global, local-m, local-p/);
 });
 
-test('an engine that traps is given up, and the next call has a fresh one', async () => {
+test('after a trap the next call starts a new engine', async () => {
   const failed = await rejection(withEngine((wasm) => wasm.attend(null)));
   expect([failed.code, failed.message]).toEqual(['ENGINE_FAILED', expect.stringContaining('next call')]);
   expect((await attention(good)).output.data[0]).toBe(5);
 });
 
-test('an engine that cannot be loaded is reported, and the next call loads the own one', async () => {
+test("an engine that cannot be loaded is an error, and the next call loads the package's own", async () => {
   const failed = await rejection(loadAttention({ wasm: new Uint8Array([1, 2, 3]).buffer }));
   expect([failed.code, failed.where]).toEqual(['UNSUPPORTED', 'qkv.wasm']);
   expect((await rejection(loadAttention({ wasm: '/no/such/file.wasm' }))).code).toBe('MISSING_FILE');

@@ -30,7 +30,7 @@ test.each([
   ['baseline', []],
   ['relaxed', ['--experimental-wasm-relaxed-simd', '--no-liftoff']],
 ])(
-  'the %s build is the reference within its bound',
+  'the %s build equals the reference within its error bound',
   async (build, flags) => {
     expect(await run(flags, compare(build))).toEqual({ code: 0, stdout: `${build} true true`, stderr: '' });
   },

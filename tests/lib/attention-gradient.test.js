@@ -8,7 +8,7 @@ import { at } from './support.js';
 const norm = (data) => Math.sqrt(data.reduce((sum, x) => sum + x * x, 0));
 const dot = (a, b) => a.data.reduce((sum, x, i) => sum + x * b.data[i], 0);
 
-test('every case of the goldens is within the bar of the core', async () => {
+test('every golden case is within the same tolerance as in the core', async () => {
   const { problems, cases } = JSON.parse(readFileSync(at('tests/goldens/attention-gradients.json'), 'utf8'));
   const bytes = readFileSync(at('tests/goldens/attention-gradients.bin'));
   const exact = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
@@ -48,7 +48,7 @@ const key = randomTensor(2, 2, 5, 4);
 const value = randomTensor(3, 2, 5, 2);
 const outputGradient = randomTensor(4, 2, 3, 2);
 
-test('differences of the forward are the slope, for a gradient of the output and of the weights', async () => {
+test('the gradients equal finite differences, for a loss of the output and of the weights', async () => {
   const weightsGradient = randomTensor(5, 2, 3, 5);
   const options = { query, key, value, score: 'gaussian', parameters: { w: 0.8 } };
   const loss = async (given) => {
@@ -75,7 +75,7 @@ test('differences of the forward are the slope, for a gradient of the output and
   expect((more - less) / 0.02 / gradients.parameters.w.data[0]).toBeCloseTo(1, 2);
 });
 
-test('what is given as one has one gradient: the sum', async () => {
+test('a memory, or shared heads, have one gradient: the sum', async () => {
   const memory = randomTensor(6, 2, 5, 4);
   const of = randomTensor(7, 2, 3, 4);
   const one = await attentionGradient({ query, memory, outputGradient: of });
@@ -85,7 +85,7 @@ test('what is given as one has one gradient: the sum', async () => {
   expect(one).not.toHaveProperty('key');
 });
 
-test('by columns, all but parameters and centres is transposed', async () => {
+test('by columns all gradients except those of parameters and centres are transposed', async () => {
   const bias = randomTensor(8, 3, 5);
   const rows = await attentionGradient({ query, key, value, mask: { bias }, outputGradient });
   const columns = await attentionGradient({
@@ -100,7 +100,7 @@ test('by columns, all but parameters and centres is transposed', async () => {
   expect(plain(columns.mask.bias)).toEqual(plain(transposed(rows.mask.bias)));
 });
 
-test('joined heads, and queries that are heads, are the same by another shape', async () => {
+test('joined heads and queries that are heads have the same gradients in another shape', async () => {
   const joined = { data: new Float32Array(12), shape: [3, 4] };
   outputGradient.data.forEach((x, i) => {
     const [head, row, column] = [Math.floor(i / 6), Math.floor(i / 2) % 3, i % 2];

@@ -86,7 +86,7 @@ describe('multiHeadAttention', () => {
     },
   );
 
-  test('without weights it is attention on heads side by side', async () => {
+  test('without weights it equals attention on heads side by side', async () => {
     const x = randomTensor(1, 5, 12);
     const { output, weights } = await multiHeadAttention({ query: x, heads: 3 });
     const plainly = await attention({ query: split(x, 3), memory: split(x, 3) });
@@ -94,7 +94,7 @@ describe('multiHeadAttention', () => {
     expect(weights).toEqual(plainly.weights);
   });
 
-  test('a row at a time with its memory is the whole sequence at once', async () => {
+  test('one row at a time with a memory gives the whole sequence', async () => {
     const x = randomTensor(9, 20, 11);
     const own = {
       ...layer,
@@ -123,7 +123,7 @@ describe('multiHeadAttention', () => {
     }
   });
 
-  test('a memory of no rows is where a sequence begins', async () => {
+  test('a memory without rows is allowed at the beginning', async () => {
     const none = { data: new Float32Array(), shape: [0, 4] };
     const x = randomTensor(1, 3, 4);
     const begun = await multiHeadAttention({ query: none, heads: 2 });
@@ -135,7 +135,7 @@ describe('multiHeadAttention', () => {
     expect(await multiHeadAttention(resumed)).toEqual(await multiHeadAttention(fresh));
   });
 
-  test('by columns it is the same, transposed', async () => {
+  test('by columns the results are transposed', async () => {
     const [query, key, value] = [randomTensor(11, 4, 11), randomTensor(12, 8, 9), randomTensor(13, 8, 7)];
     const rows = await multiHeadAttention({ query, key, value, ...layer });
     const [q, k, v] = [query, key, value].map(transposed);
@@ -145,7 +145,7 @@ describe('multiHeadAttention', () => {
     expect(columns.memory).toEqual(rows.memory);
   });
 
-  test('without positions self-attention does not know order', async () => {
+  test('without positions self-attention is equivariant to the order of rows', async () => {
     const order = [3, 0, 4, 1, 2];
     const x = randomTensor(1, 5, 8);
     const moved = {
@@ -205,7 +205,7 @@ describe('positions', () => {
     expect(headOf(heads, 1)).toEqual(second);
   });
 
-  test('rotary turns the pairs of its layout, and leaves its input', async () => {
+  test('rotary rotates the pairs of its layout, and does not change its input', async () => {
     const x = { data: new Float32Array([1, 2, 3, 4]), shape: [1, 4] };
     const { data } = await positions.rotary(x, { first: 1, layout: 'interleaved' });
     const turn = (u, v, angle) => [

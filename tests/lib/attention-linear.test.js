@@ -18,7 +18,7 @@ test.each([false, true])('it is the score linear with softmax; causal: %s', asyn
   expect(largestDifference(output, weighed.output)).toBeLessThan(1e-5);
 });
 
-test('with the state of the rows before it, a row is that of the whole, bit for bit', async () => {
+test('with the state of earlier rows a row has the same bits as in the whole sequence', async () => {
   const whole = await linearAttention({ query, key, value, causal: true });
   let state;
   for (let i = 0; i < 9; ++i) {
@@ -31,7 +31,7 @@ test('with the state of the rows before it, a row is that of the whole, bit for 
   expect(state.shape).toEqual([2, 5, 4]);
 });
 
-test('without an axis of heads there is none in the output', async () => {
+test('without an axis of heads the output has none', async () => {
   const one = { query: headOf(query, 0), key: headOf(key, 0), value: headOf(value, 0) };
   expect((await linearAttention(one)).output.shape).toEqual([9, 3]);
 });

@@ -105,7 +105,7 @@ test.each(kNamed)('each sum is the number beside it: %s', async (_, choice) => {
   expect(sums).toBeGreaterThan(10);
 });
 
-test('by rows and by columns the numbers are the same', async () => {
+test('rows and columns give the same numbers', async () => {
   for (const choice of kChoices) {
     const [byRows, byColumns] = await Promise.all(
       ['rows', 'columns'].map((convention) => compute(complete({ ...choice, convention }))),
@@ -155,7 +155,7 @@ test.each(presets.map(({ id }) => id))('%s: a link holds the whole state', (id) 
   expect(read(changed)).toEqual(changed);
 });
 
-test('a link that was tampered with opens something that computes, or says why not', async () => {
+test('a changed link opens a valid state, or an error with the reason', async () => {
   const stateOf = (name) => (presetOf(name) ? stateOfPreset(name) : null);
   const links = [
     '#preset=nothing&score=rm&query=1_2*3',

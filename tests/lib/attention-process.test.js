@@ -45,7 +45,7 @@ test('importing does nothing', async () => {
   expect(await run(text)).toEqual(quiet(`${names} 0`));
 });
 
-test('neither entry point brings the code of the other along', () => {
+test('neither entry point imports the code of the other', () => {
   const names = (file) => [...importsOf(at(file))].map((path) => relative(at('web/lib'), path));
   const attention = names('web/lib/attention/index.js');
   expect(attention).toEqual(
@@ -59,7 +59,7 @@ test('neither entry point brings the code of the other along', () => {
   expect(translator.filter((name) => name.startsWith('attention/'))).toEqual([]);
 });
 
-test('nor does the built package', () => {
+test('nor does it in the built package', () => {
   const text = (file) => [...importsOf(at(file))].map((path) => readFileSync(path, 'utf8')).join('\n');
   const [attention, translator] = [text('dist/attention.js'), text('dist/index.js')];
   expect(attention).toContain('multiHeadAttention');
@@ -68,7 +68,7 @@ test('nor does the built package', () => {
   expect(translator).not.toContain('multiHeadAttention');
 });
 
-test('the built package is imported by its name, computes, says nothing else and ends', async () => {
+test('the built package can be imported by its name; its process computes, prints nothing else and ends', async () => {
   const text = `
     import { attention, scores } from 'qkv/attention';
     const { output } = await attention({ query: [[0, 0]], memory: [[1, 2], [3, 4]] });

@@ -63,7 +63,7 @@ describe('shapes', () => {
     expect(plain(output)).toEqual({ data: [2, 3, 4], shape: [1, 3] });
   });
 
-  test('records what it is asked for, of the types that it says', async () => {
+  test('returns the requested records, in the documented types', async () => {
     const options = { query: [[1]], memory: [[1], [2]], window: { kind: 'local-m', halfWidth: 3 } };
     for (const record of [[], ['weights'], ['empty', 'chosen', 'centres'], ['scores', 'logits']]) {
       expect(Object.keys(await attention({ ...options, record })).sort()).toEqual(['output', ...record].sort());
@@ -179,12 +179,12 @@ describe('facts', () => {
     for (const name of kAll) expect(plain(grouped[name])).toEqual(plain(whole[name]));
   });
 
-  test('a memory is key and value at once', async () => {
+  test('a memory is used as key and value', async () => {
     const [query, memory] = [randomTensor(1, 3, 4), randomTensor(2, 5, 4)];
     expect(await attention({ query, memory })).toEqual(await attention({ query, key: memory, value: memory }));
   });
 
-  test('several queries over one memory: what heads find, joined', async () => {
+  test('several queries over one memory: the outputs of the heads are joined', async () => {
     const query = randomTensor(1, 3, 2, 4);
     const [key, value] = [randomTensor(2, 5, 4), randomTensor(3, 5, 6)];
     const apart = await attention({ query, key, value });
@@ -207,7 +207,7 @@ describe('facts', () => {
     expect(columns.output).toEqual(transposed(joined.output));
   });
 
-  test('queries [N, d] over one memory are one vector, each a head with parameters and a mask of its own', async () => {
+  test('queries [N, d] over one memory give one vector; each query is a head with its own parameters and mask', async () => {
     const query = randomTensor(1, 3, 4);
     const choices = { key: randomTensor(2, 5, 4), value: randomTensor(3, 5, 6) };
     const allowed = [
@@ -242,7 +242,7 @@ describe('facts', () => {
     expect(columns.weights).toEqual(transposed(joined.weights));
   });
 
-  test('a pointer that masks what it used sorts', async () => {
+  test('a pointer that masks used keys can sort', async () => {
     const numbers = [3, -1, 4, 1.5, -9, 2.5, 6];
     const key = numbers.map((x) => [x]);
     const { chosen, weights } = await attention({
@@ -284,7 +284,7 @@ describe('facts', () => {
     expect((await attention({ ...options, record: [] })).output).toEqual(whole.output);
   });
 
-  test('calls at once do not disturb each other', async () => {
+  test('simultaneous calls do not affect each other', async () => {
     const calls = Array.from({ length: 20 }, (_, i) => ({
       query: randomTensor(i, 4, 3),
       memory: randomTensor(i, 5, 3),
@@ -295,7 +295,7 @@ describe('facts', () => {
 });
 
 describe('numbers at their ends', () => {
-  test('a NaN stays where it is seen; scores of 1e4 and infinities in masks', async () => {
+  test('a NaN only reaches the rows that see it; scores of 1e4 and infinite masks work', async () => {
     const key = [[1], [NaN], [1e4], [-1e4]];
     const value = [[1], [NaN], [3], [4]];
     const bias = [
@@ -310,7 +310,7 @@ describe('numbers at their ends', () => {
     expect(Array.from(empty.data)).toEqual([0, 0, 1]);
   });
 
-  test('a draw under float32 temperatures that vanish or overflow is refused, others work', async () => {
+  test('a temperature that underflows or overflows in float32 is refused for draws', async () => {
     for (const temperature of [1e-3, 1e3, 1e-30, 1e30]) {
       const { weights } = await attention({ query: [[1]], key: [[1], [2]], temperature });
       expect(Math.abs(weights.data[0] + weights.data[1] - 1)).toBeLessThan(1e-6);
@@ -334,7 +334,7 @@ describe('numbers at their ends', () => {
     }
   });
 
-  test('a window as wide as can be is global', async () => {
+  test('a window of the largest width equals a global one', async () => {
     const options = { query: randomTensor(1, 9, 4), memory: randomTensor(2, 12, 4) };
     const whole = await attention(options);
     const local = await attention({

@@ -19,7 +19,7 @@ describe.each([
   });
   afterAll(() => translator.destroy());
 
-  test('an aborted call rejects with the reason as it is, soon, and the next one works', async () => {
+  test('an aborted call soon rejects with the reason itself, and the next call works', async () => {
     for (const wait of [0, 1, 5, 20, 50, 90]) {
       const controller = new AbortController();
       const promise = rejection(translator.translate(kText, { signal: controller.signal }));
@@ -52,7 +52,7 @@ describe.each([
     });
   });
 
-  test('an aborted call leaves those beside it alone', async () => {
+  test('an aborted call does not affect other calls', async () => {
     const controller = new AbortController();
     const beside = translator.translate(kShort);
     const aborted = rejection(translator.translate(kText, { signal: controller.signal }));
@@ -61,7 +61,7 @@ describe.each([
     expect(await beside).toBe(expected);
   });
 
-  test('a short call is not held up by a long one', async () => {
+  test('a short call does not wait for a long one', async () => {
     const order = [];
     const controller = new AbortController();
     const long = translator.translate(kText, { signal: controller.signal }).then(
@@ -102,7 +102,7 @@ describe.each([
     expect(await translator.translate(kShort)).toBe(expected);
   });
 
-  test('giving up one creation leaves another that waits for the same model alone', async () => {
+  test('aborting one creation does not affect another that waits for the same model', async () => {
     const model = new URL('../../web/models/en-fr/', import.meta.url);
     const controller = new AbortController();
     const first = rejection(create({ worker, model, signal: controller.signal }));
@@ -116,7 +116,7 @@ describe.each([
     expect(await translator.translate(kShort)).toBe(expected);
   });
 
-  test('giving up the only creation stops it, and the next one works', async () => {
+  test('aborting the only creation stops the download, and the next one works', async () => {
     const model = new URL('../../web/models/en-fr/', import.meta.url);
     for (const wait of [0, 3, 10, 30]) {
       const controller = new AbortController();

@@ -35,7 +35,7 @@ test.each([20, 21, 22, 23, 24, 26, 28, 32])(
   },
 );
 
-test('a text too large for the memory leaves the others alone', async () => {
+test('a text too large for the memory does not affect other texts', async () => {
   const wasm = capped(engine, 26);
   const translator = await create({ wasm });
   const expected = await translator.translate(kText);

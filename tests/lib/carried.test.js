@@ -9,7 +9,7 @@ const kLanguages = { sourceLanguage: 'en', targetLanguage: 'fr' };
 const given = (text, options) => withCarried(text, readCarry(options, kLanguages).carry);
 
 describe('keep and glossary', () => {
-  test('find terms where they stand as words, the longest of those that overlap', () => {
+  test('find terms as whole words; of overlapping terms the longest is used', () => {
     const options = { keep: ['New York', 'York', 'Ann'], glossary: { 'New York Times': 'NYT', cost: '<b>prix</b>' } };
     expect(given('New York Times in New York, Anna: costs cost.', options)).toEqual([
       '',
@@ -29,7 +29,7 @@ describe('keep and glossary', () => {
     expect(given('a bbc d e', nested)).toEqual(['', 'a bbc d', 'a bbc d', ' e']);
   });
 
-  test('find patterns, whatever their flags, and leave them as they were', () => {
+  test('find patterns with any flags, and do not change the RegExp objects', () => {
     const pattern = /prj-\d+/giy;
     pattern.lastIndex = 3;
     expect(given('See PRJ-31 and prj-4.', { keep: [pattern] })).toEqual([
@@ -45,7 +45,7 @@ describe('keep and glossary', () => {
     expect(given('abc', { keep: [/x*/] })).toBe('abc');
   });
 
-  test('refuse options without a meaning', () => {
+  test('refuse invalid options', () => {
     const refused = (options) => () => readCarry(options, kLanguages);
     for (const options of [
       { keep: 'Acme' },
@@ -64,7 +64,7 @@ describe('keep and glossary', () => {
     }
   });
 
-  test('refuse patterns that may take for ever, and give up those that take long', () => {
+  test('refuse patterns that may take for ever, and stop those that take long', () => {
     for (const pattern of [
       /(a+)+$/,
       /(a|a)*$/,
@@ -84,7 +84,7 @@ describe('keep and glossary', () => {
     expect(performance.now() - begin).toBeLessThan(20_000);
   });
 
-  test('stand 10,000 terms and a long text', () => {
+  test('take 10,000 terms and a long text', () => {
     const keep = Array.from({ length: 10_000 }, (_, i) => `term${i}`);
     expect(given(keep.join(' and '), { keep })).toHaveLength(30_001);
   });
@@ -112,7 +112,7 @@ describe('a translation', () => {
   });
   afterAll(() => translator.destroy());
 
-  test('has what cannot be translated, in every call', async () => {
+  test('contains the carried parts, in every call', async () => {
     const text = 'See https://www.example.org/a?b=c for more than 1,234.56 cats \u{1F600}!';
     const whole = await translator.translate(text);
     for (const token of ['https://www.example.org/a?b=c', '1,234.56', '\u{1F600}']) {
@@ -153,7 +153,7 @@ describe('a translation', () => {
     expect((await translator.trace('I love @tom_1.', { copy: false })).copied).toEqual([]);
   });
 
-  test('of a line of 10,000 tokens has those that were read, and says that the end was not', async () => {
+  test('of a line of 10,000 tokens contains those that were read, and warns that the end was not', async () => {
     const tokens = Array.from({ length: 10_000 }, (_, i) => `@name_${i}`);
     const options = { split: false, keep: [/@name_\d+/, /name/], maxLength: 40 };
     const [part] = await translator.translateParts(tokens.map((token) => `ask ${token}`).join(' '), options);
@@ -187,13 +187,13 @@ describe('a translation', () => {
     expect((await translator.translateParts('I have lived here for a long time.'))[0].warnings).toEqual([]);
   });
 
-  test('refuses a pattern that may take for ever, and goes on', async () => {
+  test('refuses a pattern that may take for ever, and the next call works', async () => {
     const error = await rejection(translator.translate('aaaa', { keep: [/(a+)+$/] }));
     expect(error).toMatchObject({ code: 'INVALID_ARGUMENT', where: 'keep' });
     expect(await translator.translate('Thank you!')).toBe('Merci !');
   });
 
-  test('by a model that carries worse than others says so', async () => {
+  test('warns if the model carries worse than others', async () => {
     const small = await create({ model: at('tests/goldens/marian/ssru-pre-norm') });
     expect(small.info.copy).toBe('none');
     expect(await rejection(small.translate('Ask Tom.', { keep: ['Tom'] }))).toMatchObject({
@@ -212,7 +212,7 @@ describe('a translation', () => {
     expect(translator.info.copy).toBe('attention');
   });
 
-  test('is what web/docs/carried.md says', async () => {
+  test('equals the examples in web/docs/carried.md', async () => {
     const text = readFileSync(at('web/docs/carried.md'), 'utf8');
     const examples = Array.from(text.matchAll(/translate\('(.*)'\); \/\/ (.*)$/gm), ([, source, target]) => [
       source,

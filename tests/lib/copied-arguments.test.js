@@ -30,7 +30,7 @@ describe('attention', () => {
     ['is written to', ({ data }) => data.fill(0)],
     ['shrinks', ({ data: { buffer } }) => buffer.resize(4)],
     ['is transferred', ({ data: { buffer } }) => structuredClone(buffer, { transfer: [buffer] })],
-  ])('goes by what an array held at the call, though it %s', async (_, change) => {
+  ])('uses the content of an array at the call, even if it %s afterwards', async (_, change) => {
     const { tensor } = shrinking(key.data);
     const running = result({ key: tensor });
     change(tensor);
@@ -61,7 +61,7 @@ describe('attention', () => {
     expect(twice).toEqual([]); // mask and rows are passed to two calls
   });
 
-  test('an array that says another size at each look is refused or taken at its word', async () => {
+  test('an array whose length changes at each read is refused, or its first length is used', async () => {
     let looks = 0;
     const changing = { shape: [2, 2], get data() { return ++looks === 1 ? key.data : floats(1); } }; // prettier-ignore
     expect(await result({ key: changing })).toEqual(expected);
@@ -80,7 +80,7 @@ describe('attention', () => {
     expect(await result()).toEqual(expected);
   });
 
-  test('an engine from bytes is that of the bytes at the call', async () => {
+  test('an engine from bytes uses the bytes at the call', async () => {
     const bytes = new Uint8Array(readFileSync(new URL(attentionWasmUrls().baseline))).buffer;
     const loading = loadAttention({ wasm: bytes });
     new Uint8Array(bytes).fill(0);
@@ -110,7 +110,7 @@ describe.each([
     before.destroy();
   });
 
-  test("a prefix's pieces are those of the call", async () => {
+  test("a prefix has its pieces at the call", async () => {
     const translator = await create({ worker });
     const { target } = await translator.trace(kSure.text);
     const ids = Array.from(target.ids.subarray(0, 2));
@@ -139,7 +139,7 @@ test("a checkpoint's bytes may be used again as soon as a trainer is being creat
   second.destroy();
 });
 
-test('a copy has bytes of its own, whoever shares the others', () => {
+test('a copy has its own bytes, also of shared memory', () => {
   const shared = new Uint8Array(new SharedArrayBuffer(4)).fill(1);
   const module = new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
   const given = { shared, list: [shared.buffer, 'text'], module, blob: new Blob(['x']), none: undefined };

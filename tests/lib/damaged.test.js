@@ -58,7 +58,7 @@ test.each(defects())('$what', async ({ model, code, says }) => {
 
 // The largest file, 40 MB of zeros, is in memory twice while it is refused: as bytes, and as the engine reads it. The
 // memory grows by what is asked for, or by a fifth of its size if that is more, and never shrinks.
-test('they took the memory of the largest file twice, and take no more the next time', async () => {
+test('memory grows by at most twice the largest file, and not again in a second round', async () => {
   const sizes = defects().flatMap(({ model }) => Object.values(model.files).map(({ length }) => length));
   const grown = await keeper.memoryBytes();
   expect(grown).toBeLessThan(1.2 * (memory + 2 * Math.max(...sizes)));

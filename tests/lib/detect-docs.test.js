@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { at } from './support.js';
 
-test('each example prints what is written under it', () => {
+test('each example prints the output in the document', () => {
   const found = readFileSync(at('web/docs/detect.md'), 'utf8').matchAll(/```js\n([^]*?)```/g);
   const examples = Array.from(found, ([, code]) => code);
   const promised = examples.flatMap((code) => Array.from(code.matchAll(/^\s*\/\/ → (.*)$/gm), ([, line]) => line));

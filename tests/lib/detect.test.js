@@ -33,7 +33,7 @@ const kShort = {
   zu: 'Ziphi izicathulo zami, uke wazibona?',
 };
 
-test('short sentences are told by their languages', async () => {
+test('the languages of short sentences are detected', async () => {
   for (const [tag, text] of Object.entries(kShort)) {
     const { language, confidence, candidates } = await detectLanguage(text);
     expect([text, language]).toEqual([text, tag]);
@@ -65,7 +65,7 @@ test('case, punctuation and white space do not matter; accents may be apart from
   expect(letters[0]).toBeGreaterThan(0);
 });
 
-test('each unit of the text has its share of the attention', async () => {
+test('each UTF-16 unit of the text has a share of the attention', async () => {
   const text = 'Where is it? 🙂 3';
   const { letters } = await detectLanguage(text, { letters: true });
   expect(letters).toHaveLength(text.length);
@@ -76,7 +76,7 @@ test('each unit of the text has its share of the attention', async () => {
   expect('letters' in (await detectLanguage(text))).toBe(false);
 });
 
-test('a text without letters is und, and nothing hangs', async () => {
+test('a text without letters is und, and hostile texts take no long time', async () => {
   for (const text of ['', ' ', '123.45 €', '🙂🙃', '\0', '\ud800', '\udc00\ud800', '?!', '\u200b']) {
     expect(await detectLanguage(text)).toEqual({ language: 'und', confidence: 1, candidates: [] });
   }
@@ -90,7 +90,7 @@ test('a text without letters is und, and nothing hangs', async () => {
   expect(performance.now() - start).toBeLessThan(20_000);
 });
 
-test('bad calls are refused, and abort as others do', async () => {
+test('invalid calls are refused, and calls can be aborted', async () => {
   const refused = { code: 'INVALID_ARGUMENT' };
   await expect(detectLanguage(/** @type {any} */ (7))).rejects.toMatchObject(refused);
   await expect(detectLanguage('a', { top: 0 })).rejects.toMatchObject({ ...refused, where: 'top' });
@@ -104,7 +104,7 @@ test('bad calls are refused, and abort as others do', async () => {
   await expect(detectLanguage('a', lost)).rejects.toThrow('assets');
 });
 
-test('the built-in API has it', async () => {
+test('the LanguageDetector of the built-in API uses it', async () => {
   expect(['downloadable', 'available']).toContain(await LanguageDetector.availability());
   expect(await LanguageDetector.availability({ expectedInputLanguages: ['de-AT', 'en'] })).not.toBe('unavailable');
   expect(await LanguageDetector.availability({ expectedInputLanguages: ['tlh'] })).toBe('unavailable');

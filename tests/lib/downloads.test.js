@@ -48,7 +48,7 @@ describe('a file that a folder may lack', () => {
     await loads(load, folder('bert-answer'), one); // it has an index and shards
   });
 
-  test('is an error where it may be there another time, or breaks off', async () => {
+  test('is an error if it may exist later, or if its download breaks off', async () => {
     for (const status of [408, 429, 500, 503]) {
       const busy = (name, response) => name === 'target.spm' && !!response.writeHead(status).end();
       const error = await served(tinyFolder, busy, ({ url }) => rejection(translator(url)));
@@ -66,7 +66,7 @@ describe('a file that a folder may lack', () => {
     });
   });
 
-  test('is an error where a list of files names it', async () => {
+  test('is an error if a list of files names it', async () => {
     const refused = (name, response) => name === 'generation_config.json' && !!response.writeHead(403).end();
     const error = await served(tinyFolder, refused, ({ url }) =>
       rejection(create({ model: { files: Object.fromEntries(tinyFiles.map((name) => [name, url + name])) } })),
@@ -152,7 +152,7 @@ describe('in the place of a file', () => {
 describe('a length', () => {
   const weights = readFileSync(join(tinyFolder, 'model.safetensors'));
 
-  test('shorter than the body: the error has both lengths and their source', async () => {
+  test('shorter than the body is an error with both lengths and their source', async () => {
     const half = weights.length >> 1;
     // Node's own server refuses to write more than it announced.
     const server = createTcpServer((socket) =>
@@ -175,7 +175,7 @@ describe('a length', () => {
     expect(error.message).toMatch(new RegExp(`ends after ${half} bytes.*${weights.length} bytes.*Content-Length`));
   });
 
-  test('longer than the body: NetworkError with both', async () => {
+  test('longer than the body is a NetworkError with both lengths', async () => {
     const breaks = (name, response) => {
       if (name !== 'model.safetensors') return false;
       response.writeHead(200, { 'content-length': weights.length });
@@ -200,7 +200,7 @@ describe('progress', () => {
     expect(seen.filter((loaded) => loaded > 0.1 && loaded < 0.95).length).toBeGreaterThan(10);
   };
 
-  test('moves while compressed bytes come', async () => {
+  test('grows while compressed bytes arrive', async () => {
     const gzipped = (name, response) => {
       const body = readdirSync(path).includes(name) ? gzipSync(readFileSync(join(path, name)), { level: 1 }) : null;
       if (!body) return false;
@@ -211,7 +211,7 @@ describe('progress', () => {
     await served(path, gzipped, async ({ url }) => moves(await reports(load, url)));
   });
 
-  test('moves over HTTP/1.0, where no length is reported', async () => {
+  test('grows over HTTP/1.0, which reports no length', async () => {
     const server = createTcpServer((socket) =>
       socket
         .on('error', () => {})
@@ -227,7 +227,7 @@ describe('progress', () => {
     await new Promise((closed) => server.close(closed));
   });
 
-  test('moves while what PyTorch pickled comes, and ends with 1', async () => {
+  test('grows while a pickle of PyTorch arrives, and ends with 1', async () => {
     const pickled = folder('gpt2-untied');
     const seen = [];
     let early = 0; // progress was reported before all bytes were there
@@ -288,7 +288,7 @@ test('a folder of many files loads in a worker too', async () => {
   loaded.destroy();
 }, 20_000);
 
-test('each file is asked for once', async () => {
+test('each file is requested once', async () => {
   for (const [entry, path] of [
     [translator, tinyFolder],
     [load, tinyFolder],
@@ -304,7 +304,7 @@ test('each file is asked for once', async () => {
 describe('the manifest of a folder', () => {
   const path = at('web/models/en-fr');
 
-  test('says what there is, and nothing else is asked for', async () => {
+  test('lists the files, and no other file is requested', async () => {
     const { files } = JSON.parse(readFileSync(join(path, 'manifest.json'), 'utf8'));
     for (const entry of [translator, load]) {
       await served(path, undefined, async ({ url, requests }) => {
@@ -327,7 +327,7 @@ describe('the manifest of a folder', () => {
   });
 });
 
-test('a file that was chosen and then changed is an error that says so', async () => {
+test('a chosen file that has changed is an error that says so', async () => {
   const copy = mkdtempSync(join(tmpdir(), 'qkv-'));
   cpSync(tinyFolder, copy, { recursive: true });
   const files = Object.fromEntries(

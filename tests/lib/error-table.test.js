@@ -97,7 +97,7 @@ const kCauses = {
 // Only Node 20 lacks what the row is about.
 const isHere = (says) => !says.includes('relaxed') || process.versions.node.startsWith('20.');
 
-test('every row has its cause here', () => {
+test('every row of the table has a test', () => {
   expect([...errorTable('Causes').keys()]).toEqual(Object.keys(kCauses));
 });
 

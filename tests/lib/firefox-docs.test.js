@@ -44,7 +44,7 @@ const examples = ['firefox-models.md', 'bergamot.md'].flatMap((page) => {
   return [...text.matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, code], i) => [`${page}, ${i + 1}`, code]);
 });
 
-test('there are examples', () => expect(examples.length).toBeGreaterThan(8));
+test('the document has examples', () => expect(examples.length).toBeGreaterThan(8));
 
 test.each(examples)('%s runs', async (_, code) => {
   const body = code

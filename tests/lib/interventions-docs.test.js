@@ -8,7 +8,7 @@ import { at } from './support.js';
 const page = readFileSync(at('web/docs/interventions.md'), 'utf8');
 const examples = Array.from(page.matchAll(/```js\n([^]*?)```/g), ([, code], i) => [i + 1, code]);
 
-test('there are examples', () => expect(examples.length).toBeGreaterThan(1));
+test('the document has examples', () => expect(examples.length).toBeGreaterThan(1));
 
 test.each(examples)('example %i prints what is written under it', (_, code) => {
   const promised = Array.from(code.matchAll(/^\s*\/\/ → (.*)$/gm), ([, line]) => line);

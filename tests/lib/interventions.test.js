@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => [plain, translator].forEach((one) => one?.destroy()));
 
-test('without any, every number is that of the plain engine', async () => {
+test('without interventions every number is that of the plain engine', async () => {
   const [a, b] = [await plain.trace(kText), await translator.trace(kText)];
   expect(b.target.text).toBe(a.target.text);
   expect(b.target.logProbs).toEqual(a.target.logProbs);
@@ -22,7 +22,7 @@ test('without any, every number is that of the plain engine', async () => {
   expect([plain.info.interventions, translator.info.interventions]).toEqual([false, true]);
 });
 
-test('translate, search, trace and score are changed', async () => {
+test('interventions change translate, search, trace and score', async () => {
   const text = await translator.translate(kText, { interventions: kOff });
   expect(text).not.toBe(await plain.translate(kText));
   const search = await translator.search(kText, { interventions: kOff });
@@ -39,7 +39,7 @@ test('translate, search, trace and score are changed', async () => {
   expect(with_.score).toBeLessThan(without.score - 1);
 });
 
-test('given weights are those of the trace', async () => {
+test('weights that are set appear in the trace', async () => {
   const interventions = [
     { kind: 'set', attention: 'cross', head: 2, queries: [1], keys: [0, 3], weights: [0.25, 0.75] },
   ];
@@ -53,7 +53,7 @@ test('given weights are those of the trace', async () => {
   }
 });
 
-test('a change is for one sentence, also in a trace of it', async () => {
+test('a change applies to one sentence only, also in its trace', async () => {
   const text = 'Where is the station? I love you. Where is the station?';
   const interventions = [{ ...kOff[0], sentence: 1 }];
   const sentences = async (options) =>
@@ -84,7 +84,7 @@ test.each([
   [() => [{ kind: 'off' }], 'INVALID_ARGUMENT', 'interventions'],
   [1, 'INVALID_ARGUMENT', 'interventions'],
   [new Array(10_000).fill({ kind: 'off' }), 'LIMIT_EXCEEDED', 'interventions'],
-])('%# is refused by its place', async (interventions, code, where) => {
+])('%# is refused with its place in the list', async (interventions, code, where) => {
   for (const call of ['translate', 'search', 'trace']) {
     expect(await rejection(translator[call](kText, { interventions }))).toMatchObject({ code, where });
   }
@@ -92,7 +92,7 @@ test.each([
   expect(await translator.translate('I love you.')).toBe("Je t'aime.");
 });
 
-test('what JSON cannot say is refused too', async () => {
+test('values that JSON does not have are refused too', async () => {
   const circle = { kind: 'off' };
   circle.layer = circle;
   for (const interventions of [[circle], [{ kind: 'off', layer: 1n }]]) {
@@ -101,7 +101,7 @@ test('what JSON cannot say is refused too', async () => {
   }
 });
 
-test('rows of a trace, which are typed arrays, are taken as they are', async () => {
+test('typed arrays, such as rows of a trace, are accepted', async () => {
   const { cross } = await translator.trace(kPair);
   const [, , targets, sources] = cross.shape;
   const row = cross.data.subarray(2 * sources, 3 * sources); // of the third piece, by the first head
@@ -170,7 +170,7 @@ describe('questions', () => {
     }
   });
 
-  test('rollout and flow are of the encoder', async () => {
+  test('rollout and flow describe the encoder', async () => {
     for (const view of [attentionRollout, attentionFlow]) {
       const { shape, data, source } = await view(translator, kText);
       expect(shape).toEqual([source.pieces.length, source.pieces.length]);
@@ -186,7 +186,7 @@ describe('questions', () => {
     expect(error).toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
-  test('a call can be given up, and the next one works', async () => {
+  test('a call can be aborted, and the next one works', async () => {
     const signal = AbortSignal.abort('enough');
     expect(await rejection(headImportance(translator, kPair, { signal }))).toBe('enough');
     expect((await headImportance(translator, kPair)).cross.data).toHaveLength(16);
@@ -197,7 +197,7 @@ describe('models of one text', () => {
   const folder = (name) => at(`tests/goldens/one-sided/${name}`);
   const off = [{ kind: 'off' }];
 
-  test('an encoder', async () => {
+  test('an encoder takes interventions', async () => {
     const encoder = await Encoder.load(folder('bert-masked'));
     const text = 'The cat sleeps on the [MASK].';
     const [usual] = await encoder.fillMask(text);
@@ -212,7 +212,7 @@ describe('models of one text', () => {
     encoder.destroy();
   });
 
-  test('a generator', async () => {
+  test('a generator takes interventions', async () => {
     const generator = await Generator.load(folder('gpt2'));
     const given = { maxLength: 4, temperature: 0 };
     const usual = await generator.generate('Where is', given);
@@ -231,7 +231,7 @@ describe('models of one text', () => {
     generator.destroy();
   });
 
-  test('a translator that was loaded as any folder takes them', async () => {
+  test('a translator from load() takes interventions', async () => {
     const loaded = await load(at('web/models/en-fr'), { sourceLanguage: 'en', targetLanguage: 'fr' });
     expect(await loaded.translate(kText, { interventions: kOff })).toBe(
       await translator.translate(kText, { interventions: kOff }),

@@ -112,7 +112,7 @@ test('a hull holds every point and turns left at each corner', () => {
   ).toEqual([0, 1, 3]);
 });
 
-test('the reader’s own pairs', () => {
+test('pairs that a user types are read', () => {
   const lines = Array.from({ length: 40 }, (_, i) => [`w${i}`, `${i}w`]);
   for (const mark of ['\t', ' -> ', ' = ', '  ']) {
     const { pairs, unseen } = ownData(lines.map((pair) => pair.join(mark)).join('\n\n'), 1);
@@ -129,7 +129,7 @@ test('the reader’s own pairs', () => {
   expect(() => ownData('x'.repeat(2_000_001), 1)).toThrow('2 million');
 });
 
-test('a link restores what is learnt, and one that makes no sense is the first experiment', () => {
+test('a link restores the experiment; an invalid one opens the first experiment', () => {
   const choices = [
     kDefaults.plain,
     kDefaults.bahdanau,
@@ -175,7 +175,7 @@ test('a link restores what is learnt, and one that makes no sense is the first e
   expect(readLink('#task=copy&seed=-3&rate=hot&lengths=9-3')).toMatchObject({ seed: 1, rate: 0.005, lengths: [2, 16] });
 });
 
-test('snapshots stay within their memory, the first and the last among them', () => {
+test('snapshots stay within their memory limit, and the first and the last are kept', () => {
   const snapshots = new Snapshots(1000);
   const checkpoint = (bytes) => ({ place: '', tensors: new Uint8Array(bytes) });
   for (let step = 0; step <= 5000; step += 10) {
@@ -205,7 +205,7 @@ const to = async (one, step) => {
 };
 const bits = async (one) => Buffer.from((await one.checkpoint()).tensors).toString('base64');
 
-test('a seed repeats a training bit for bit, however it is cut into slices, looked at and gone back to', async () => {
+test('a seed repeats a training bit for bit, whatever pauses, traces and returns to checkpoints there are', async () => {
   const data = drawData('reversal', { seed: 1, lengths: [2, 5], pairs: 400, unseen: 5 });
   const choice = { ...kDefaults.luong, width: 16 };
   const [first, second] = [await learner(choice, data), await learner(choice, data)];
@@ -320,14 +320,14 @@ test.each(['luong', 'hard', 'transformer'])(
   120_000,
 );
 
-test('models side by side are called by what differs', () => {
+test('models side by side are named by their differences', () => {
   const { transformer, plain, bahdanau } = kDefaults;
   expect(namesOf([{ ...transformer, positions: false }, transformer])).toEqual(['no positions', 'positions']);
   expect(namesOf([plain, bahdanau])).toEqual(['no attention', 'Bahdanau']);
   expect(namesOf([plain, plain])).toEqual([nameOf(plain), nameOf(plain)]);
 });
 
-test('configs name nothing that the engine refuses, at every width and kind', async () => {
+test('the engine accepts the configs of every width and kind', async () => {
   expect(configOf(kDefaults.plain, { seed: 1, rate: 0.01 }).model).not.toHaveProperty('score');
   expect(configOf({ ...kDefaults.luong, window: 'local-m' }, { seed: 1, rate: 0.01 }).model).toMatchObject({
     ...{ score: 'general', window: 'local-m', half_width: 3 },

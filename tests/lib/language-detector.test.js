@@ -57,7 +57,7 @@ describe('a LanguageDetector', () => {
     expect(await LanguageDetector.availability()).toBe('available');
   });
 
-  test('knows the languages of its detector', async () => {
+  test('has the languages of its detector', async () => {
     const ask = (...expectedInputLanguages) => LanguageDetector.availability({ expectedInputLanguages });
     expect(await ask('en-GB', 'fr', 'zh-TW')).toBe('downloadable');
     expect(await ask('en', 'zh')).toBe('unavailable');
@@ -99,7 +99,7 @@ describe('a LanguageDetector', () => {
     expect(await rejection(other.detect('a'))).toBe('over');
   });
 
-  test('is an OperationError where its detector does not load, and is tried again', async () => {
+  test('rejects with OperationError if its detector does not load, and the next create() tries again', async () => {
     const { load } = detectors.own;
     detectors.own.load = async () => {
       throw new Error('damaged');

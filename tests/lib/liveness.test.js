@@ -88,7 +88,7 @@ test.each(ends)('a creation rejects when its worker ends by %s', async (how) => 
   expect(performance.now() - begin).toBeLessThan(kSoon);
 });
 
-test('a model from bytes is to be given again, one of another class comes back too', async () => {
+test("after the worker's end a model from bytes must be given again; a model from a URL is loaded again", async () => {
   const { readFile, readdir } = await import('node:fs/promises');
   const names = (await readdir(tinyFolder)).filter((name) => /\.(json|spm|safetensors)$/.test(name));
   const files = Object.fromEntries(
@@ -106,7 +106,7 @@ test('a model from bytes is to be given again, one of another class comes back t
   generator.destroy();
 });
 
-test('workers that share a text come back for the next one', async () => {
+test('workers that share a text are started again for the next text', async () => {
   const pool = await create({ worker: true, workers: 3 });
   const text = 'How are you? It rains. '.repeat(60);
   const translated = await pool.translate(text);
@@ -115,7 +115,7 @@ test('workers that share a text come back for the next one', async () => {
   pool.destroy();
 });
 
-test("a trainer's calls reject, those that run and those that come", async () => {
+test("a trainer's running and later calls reject", async () => {
   const trainer = await Trainer.create({ pairs: [['a b', 'b a']], worker: true });
   const running = rejection(trainer.run());
   await later(50);
@@ -143,7 +143,7 @@ describe('a worker without a lock', () => {
     return { calls, heard };
   };
 
-  test('is dead when it has not answered for ten seconds, or not begun within a minute', async () => {
+  test('counts as dead after ten seconds without an answer, or a minute without a first answer', async () => {
     const { calls, heard } = watched();
     await jest.advanceTimersByTimeAsync(59_000);
     expect(calls).toEqual({ pings: 59, deaths: 0 });

@@ -80,7 +80,7 @@ describe('a model is given as', () => {
     await expectLoads([...files, chosen('config.json', 'tiny/old/config.json', new Uint8Array(3))]);
   });
 
-  test('nothing else', async () => {
+  test('any other value is refused', async () => {
     for (const model of [null, 7, {}, { files: null }, { files: { 'config.json': 7 } }]) {
       expect(await rejection(create({ model }))).toMatchObject({ name: 'QkvError', code: 'INVALID_ARGUMENT' });
     }
@@ -90,7 +90,7 @@ describe('a model is given as', () => {
 describe('a bad model', () => {
   afterEach(() => expectLoads(tinyFolder)); // a good model loads in the same engine
 
-  test('lacks a file: MISSING_FILE, or NetworkError where it was to be downloaded', async () => {
+  test('lacks a file: MISSING_FILE, or NetworkError for a download', async () => {
     for (const name of kFiles.filter((name) => !/generation/.test(name))) {
       const missing = await rejection(create({ model: tinyFiles({ [name]: undefined }) }));
       expect(missing).toMatchObject({ name: 'QkvError', code: 'MISSING_FILE', where: name });
@@ -110,7 +110,7 @@ describe('a bad model', () => {
     expect(nowhere).toMatchObject({ name: 'QkvError', code: 'MISSING_FILE', where: expect.stringMatching(/json|spm/) });
   });
 
-  test('does without generation_config.json and target.spm', async () => {
+  test('loads without generation_config.json and target.spm', async () => {
     const translator = await create({ model: tinyFiles({ 'generation_config.json': undefined }) });
     expect(typeof (await translator.translate('Hello there.'))).toBe('string');
     translator.destroy();
@@ -129,7 +129,7 @@ describe('a bad model', () => {
     expect(refused.message).toContain(server.url);
   });
 
-  test('breaks off while it comes: NetworkError', async () => {
+  test('breaks off during the download: NetworkError', async () => {
     const weights = bytesOf('model.safetensors');
     const breakOff = (name, response) => {
       if (name !== 'model.safetensors') return false;
@@ -215,7 +215,7 @@ describe('a bad model', () => {
     }
   });
 
-  test('is not remembered: mended in place, it loads', async () => {
+  test('is not remembered: when its files are correct, it loads', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'qkv-'));
     cpSync(tinyFolder, folder, { recursive: true });
     writeFileSync(join(folder, 'config.json'), '{');
@@ -248,14 +248,14 @@ describe('progress', () => {
     }
   });
 
-  test('is told to `ondownloadprogress` too', async () => {
+  test('calls `ondownloadprogress` too', async () => {
     const seen = [];
     const monitor = (m) => (m.ondownloadprogress = (event) => seen.push(event.loaded));
     (await create({ model: tinyFolder, monitor })).destroy();
     expect([seen[0], seen.at(-1)]).toEqual([0, 1]);
   });
 
-  test('is there where the server does not say how much will come', async () => {
+  test('is reported if the server sends no length', async () => {
     const server = await serveFolder(tinyFolder, (name, response) => {
       response.writeHead(kFiles.includes(name) ? 200 : 404);
       response.end(kFiles.includes(name) ? bytesOf(name) : '');
@@ -266,7 +266,7 @@ describe('progress', () => {
     await server.close();
   });
 
-  test('reaches all who wait for one model, downloaded once', async () => {
+  test('reaches all callers that wait for the same model, which is downloaded once', async () => {
     const server = await serveFolder(tinyFolder);
     const [a, b] = await Promise.all([progressOf({ model: server.url }), progressOf({ model: server.url })]);
     for (const seen of [a, b]) expect([seen[0], seen.at(-1)]).toEqual([0, 1]);
@@ -318,13 +318,13 @@ describe('languages', () => {
     expect(error.message).toContain('`model`');
   });
 
-  test("are what a model of one's own is reported to have", async () => {
+  test("are reported for a model that the caller gives", async () => {
     const translator = await Translator.create({ ...pair('de', 'ja'), model: tinyFolder });
     expect(translator).toMatchObject(pair('de', 'ja'));
     translator.destroy();
   });
 
-  test('are tags', async () => {
+  test('must be language tags', async () => {
     const refused = (where) => ({ name: 'QkvError', code: 'INVALID_ARGUMENT', where });
     const availability = await rejection(Translator.availability(pair('not a tag', 'fr')));
     expect(availability).toMatchObject(refused('sourceLanguage'));
@@ -349,7 +349,7 @@ describe('the engine', () => {
     }
   });
 
-  test('streams over http, also where the media type is wrong', async () => {
+  test('streams over http, also with a wrong media type', async () => {
     for (const type of ['application/wasm', 'text/plain']) {
       const server = await serveFolder(
         '',
@@ -362,7 +362,7 @@ describe('the engine', () => {
     }
   });
 
-  test('that cannot be had is an error that says so', async () => {
+  test('that cannot be loaded is an error that says so', async () => {
     const server = await serveFolder('');
     const missing = await rejection(create({ model: tinyFolder, wasm: `${server.url}qkv.wasm` }));
     expect(missing).toMatchObject({ name: 'NetworkError', message: expect.stringContaining('404') });

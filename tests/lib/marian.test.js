@@ -34,7 +34,7 @@ test.each([...kFloats, 'ssru-int8', 'ssru-int8-two'])('%s translates as NumPy do
   translator.destroy();
 });
 
-test('a trace has one map a layer of what an SSRU still keeps, and the guided head as alignment', async () => {
+test('a trace has the gates of each SSRU layer, and the guided head as alignment', async () => {
   const translator = await create({ model: at(`${kRoot}/ssru-int8`) });
   const { target, decoderSelf, gates, cross, alignment, targetInput } = await translator.trace('It is raining.', {
     copy: false,
@@ -79,7 +79,7 @@ describe('is given as', () => {
     expect(await translates(Object.entries(plain).map(([name, bytes]) => new File([bytes], name)))).toBe(expected);
   });
 
-  test("a folder's URL, whose files are called by their languages", async () => {
+  test("a folder's URL, whose files have the languages in their names", async () => {
     const served = await serveFolder(at(`${kRoot}/ssru-int8`), (name, response) => {
       const bytes = files[name.replace('.enfr.', '.xxyy.').replace('intgemm.alphas.', '').replace('50.50.', '')];
       if (bytes) response.writeHead(200).end(bytes);
@@ -90,7 +90,7 @@ describe('is given as', () => {
     await served.close();
   });
 
-  test('a folder without any says what is missing of the usual one', async () => {
+  test('an empty folder is an error that names the missing files', async () => {
     const served = await serveFolder(at('tests/goldens/rnn.json'));
     const error = await rejection(translates(served.url));
     expect(String(error)).toMatch(/config\.json|vocab\.json|source\.spm/);
@@ -126,7 +126,7 @@ describe('by qkv/models', () => {
     expect((await inspect(at(`${kRoot}/self-attention-f32`))).numbers).toBe('floats');
   });
 
-  test('as another class it is refused, and what is neither is reported to lack config.json', async () => {
+  test('it is refused as another class, and a folder of no known kind is an error about config.json', async () => {
     expect((await rejection(load({ files }, { class: 'Encoder' }))).message).toMatch(/Translator|translation/);
     for (const call of [load, inspect]) {
       const error = await rejection(call({ files: { 'vocab.xxyy.spm.gz': files['vocab.xxyy.spm.gz'] } }));
@@ -146,7 +146,7 @@ describe('damaged', () => {
     expect(error.where).toMatch(model);
   });
 
-  test('gzip cut short, and gzip of nothing', async () => {
+  test('truncated and empty gzip files are refused', async () => {
     const packed = new Uint8Array(gzipSync(files[model]));
     const error = await refused({ [model]: undefined, 'model.gz.bin': packed.subarray(0, packed.length - 100) });
     expect([error.code, error.where]).toEqual(['INVALID_FILE', 'model.gz.bin']);
@@ -154,7 +154,7 @@ describe('damaged', () => {
     expect(empty.code).toBe('INVALID_FILE');
   });
 
-  test('without a vocabulary, with two models, with the vocabulary of another', async () => {
+  test('a missing vocabulary, two models, and a foreign vocabulary are refused', async () => {
     expect((await refused({ 'vocab.xxyy.spm': undefined })).code).toBe('MISSING_FILE');
     expect((await refused({ 'model.other.bin': files[model] })).code).toBe('INVALID_ARGUMENT');
     const other = new Uint8Array(gunzipSync(filesOf('ssru-int8')['vocab.xxyy.spm.gz']));
@@ -163,7 +163,7 @@ describe('damaged', () => {
     expect(error.message).toMatch(/320 pieces.*64/);
   });
 
-  test('with the two vocabularies swapped', async () => {
+  test('swapped vocabularies are refused', async () => {
     const two = filesOf('ssru-int8-two');
     const sides = { 'srcvocab.xxyy.spm': two['trgvocab.xxyy.spm'], 'trgvocab.xxyy.spm': two['srcvocab.xxyy.spm'] };
     const error = await rejection(create({ model: { files: { ...two, ...sides } } }));
@@ -180,7 +180,7 @@ describe('damaged', () => {
     expect([error.code, error.where]).toEqual([code, name]);
   });
 
-  test('and the engine goes on', async () => {
+  test('the engine works after all of these', async () => {
     const translator = await create({ model: { files } });
     expect(await translator.translate('No.', { shortlist: false, copy: false })).toBe(
       goldensOf('ssru-f16')[3].whole.text,

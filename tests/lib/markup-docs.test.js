@@ -10,7 +10,7 @@ const examples = Array.from(
 /** The output that an example's comments claim. */
 const promised = (code) => Array.from(code.matchAll(/^\s*\/\/ → (.*)$/gm), ([, line]) => line);
 
-test('there are examples, and some print', () => {
+test('the document has examples, and some print', () => {
   expect(examples.length).toBeGreaterThan(0);
   expect(examples.flatMap(([, code]) => promised(code)).length).toBeGreaterThan(0);
 });

@@ -115,7 +115,7 @@ describe('by a translator that changes all words', () => {
     expect(seen.at(-1).kept).toEqual([[4, 8]]);
   });
 
-  test('of 10,000 fragments nothing is lost', async () => {
+  test('10,000 random fragments lose no element and no text', async () => {
     for (let i = 0; i < 10_000; i++) {
       const html = fragment(chance(i), { careless: i % 4 === 0, depth: i % 50 === 0 ? 2 : 1 });
       const translator = capitals([inOrder, backwards, shuffled][i % 3], { seed: i, noise: i % 5 ? 0 : 0.3 });
@@ -159,7 +159,7 @@ describe('by a model', () => {
     expect(translated).not.toMatch(/<(?!\/?p\b)/);
   });
 
-  test('of 200 fragments nothing is lost', async () => {
+  test('200 random fragments lose no element and no text', async () => {
     const greedy = await create({ beam: 1 });
     for (let i = 0; i < 200; i++) {
       const source = fragment(chance(20_000 + i), { careless: i % 4 === 0, words: sentences, depth: 0 });
@@ -171,14 +171,14 @@ describe('by a model', () => {
     greedy.destroy();
   }, 300_000);
 
-  test('links stand around the words that mean the same', async () => {
+  test('links are around the words with the same meaning', async () => {
     const { links, right, changed } = await measureLinks(readLinks(), parser);
     expect(changed).toEqual([]);
     expect(links).toBeGreaterThanOrEqual(200);
     expect(right / links).toBeGreaterThanOrEqual(0.95);
   }, 120_000);
 
-  test('two models align with each other', async () => {
+  test('elements are also placed by two models one after the other', async () => {
     const both = await create({ model: [at('web/models/en-fr'), at('web/models/en-fr')] });
     // French text, read as English: carried texts survive both translations, and so do elements.
     const translated = await both.translate('I love <b>Boston</b> and <code>x.y()</code>.', { format: 'html', parser });

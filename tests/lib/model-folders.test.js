@@ -22,7 +22,7 @@ test('load() finds out the kind of a folder', async () => {
 const { translations } = readJson('tests/goldens/models/tiny-f32/translations.json');
 const sure = translations.filter(({ greedy }) => Math.min(...greedy.margins) > 1e-3).slice(0, 3);
 
-test('a translation model of shards is read by the engine that can, whichever entry point it comes to', async () => {
+test('a translation model in shards is read by the engine of qkv/models, from every entry point', async () => {
   const files = filesOf(tinyFolder, (name) => /json$|spm$|safetensors$/.test(name));
   const name = 'model-00001-of-00001.safetensors';
   const header = JSON.parse(
@@ -179,7 +179,7 @@ test('a zip of a folder loads, stored and deflated, from memory, a file and a se
   }
 });
 
-test('a zip that lies is an error, soon, and the next one loads', async () => {
+test('a zip with wrong headers soon is an error, and the next one loads', async () => {
   const reported = async (archive) => {
     const begin = performance.now();
     const error = await rejection(load(archive));
@@ -219,7 +219,7 @@ test('a zip that lies is an error, soon, and the next one loads', async () => {
   expect(await keep(load(good()))).toBeInstanceOf(Encoder);
 });
 
-test('a byte of a zip that was flipped is an error that names the file, and the next one loads', async () => {
+test('a changed byte of a zip is an error that names the file, and the next one loads', async () => {
   const [bert, gpt2] = [filesOf(folder('bert-masked')), filesOf(folder('gpt2-untied'))];
   const names = ['config.json', 'tokenizer.json', 'model.safetensors', 'pytorch_model.bin'];
   for (const [name, deflate] of names.flatMap((one) => [false, true].map((packs) => [one, packs]))) {
@@ -237,7 +237,7 @@ test('a byte of a zip that was flipped is an error that names the file, and the 
   }
 });
 
-test('a file of a zip has the checksum that the zip says', async () => {
+test("our checksum of a zip's file equals the one in the zip", async () => {
   const files = filesOf(folder('bert-masked'));
   for (const deflate of [false, true]) {
     for (const name of Object.keys(files).filter((file) => /^(config|model)\./.test(file))) {
@@ -249,7 +249,7 @@ test('a file of a zip has the checksum that the zip says', async () => {
   }
 });
 
-test('a server is asked for no file that others make needless, and for a second vocabulary where there is one', async () => {
+test('unnecessary files are not requested from a server, and a second vocabulary is requested if there is one', async () => {
   const translators = ['generation_config.json', 'vocab.json', 'source.spm', 'target.spm', 'shortlist.bin'];
   const expected = [
     [folder('bert-masked'), ['tokenizer.json']],

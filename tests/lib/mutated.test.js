@@ -46,7 +46,7 @@ async function use(model) {
   }
 }
 
-test('each is refused with its cause, or answers', async () => {
+test('each damaged model is refused with a reason, or works', async () => {
   let loaded = 0;
   for (let seed = 0; seed < kFolders; ++seed) {
     let model;

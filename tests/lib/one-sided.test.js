@@ -110,7 +110,7 @@ test.each(['gpt2', 'gpt2-untied'])('%s: how likely each piece is to be next', as
   }
 });
 
-test('a stream is the text, as it is written', async () => {
+test('a stream gives the text piece by piece', async () => {
   const generator = await keep(Generator.load(folder('gpt2')));
   const options = { maxLength: 12, temperature: 1, seed: 5 };
   const { text } = await generator.generate('The cat', options);
@@ -160,7 +160,7 @@ describe('drafts from repetitions', () => {
     },
   );
 
-  test('an aborted stream ends between two pieces, and the next call is whole', async () => {
+  test('an aborted stream ends between two pieces, and the next call gives the whole text', async () => {
     const generator = await keep(Generator.load(folder('gpt2')));
     const options = { maxLength: 40, temperature: 0 };
     const { text } = await generator.generate(prompts[0], options);
@@ -236,7 +236,7 @@ test('an unsupported call is reported', async () => {
   expect(await code(generator.generate(5))).toMatch(/INVALID_ARGUMENT.*prompt/);
 });
 
-test('a stream writes no further than its reader reads', async () => {
+test('a stream generates no further than its reader reads', async () => {
   const generator = await keep(Generator.load(folder('gpt2')));
   const options = { maxLength: 30, temperature: 0 };
   const { text } = await generator.generate('The cat', options);
@@ -262,7 +262,7 @@ test('a stream writes no further than its reader reads', async () => {
   }
 });
 
-test('the most pieces are called maxLength everywhere, and whole numbers are asked for', async () => {
+test('maxLength is the same option in all calls, and must be a whole number', async () => {
   const encoder = await keep(Encoder.load(folder('bert-answer')));
   const [answer] = await encoder.answer('Who?', 'The old man and the sea', { maxLength: 1 });
   expect(answer.text.split(' ')).toHaveLength(1);
@@ -275,7 +275,7 @@ test('the most pieces are called maxLength everywhere, and whole numbers are ask
   expect(await rejection(generator.generate('The cat'))).toMatchObject({ name: 'InvalidStateError' });
 });
 
-test('a space that was put before a word is drawn as a space, not as the letter whose span it has', () => {
+test('a piece of spaces before a word is drawn as a space', () => {
   const traced = { pieces: ['▁', 'é', '▁a'], ids: [1, 2, 3], begin: [0, 0, 1], end: [1, 1, 3], of: [0, 0, 0] };
   const { source } = encoderTrace(
     { ...traced, encoderSelf: { shape: [1, 1, 3, 3], data: new Float32Array(9) } },

@@ -71,7 +71,7 @@ test.each(kCalls.filter(([name]) => !['attention', 'loadAttention', 'Translator.
   },
 );
 
-test('options that are none are refused, and null is none', async () => {
+test('options that are not an object are refused, also null', async () => {
   for (const options of [null, 7, 'fast']) {
     expect(await refusal(() => translator.translate('a', options))).toMatchObject({ ...kRefused, where: 'translate' });
     expect(await refusal(() => Encoder.load(folder('bert-masked'), options))).toMatchObject(kRefused);
@@ -91,7 +91,7 @@ test.each([
   ['models', (wasm) => Encoder.load(folder('bert-masked'), { wasm })],
   ['train', (wasm) => Trainer.create({ pairs, config, wasm })],
   ['attention', (wasm) => loadAttention({ wasm })],
-])('%s refuses a `wasm` that is none', async (_, call) => {
+])('%s refuses an invalid `wasm`', async (_, call) => {
   for (const wasm of [null, 7, {}, 'http://[']) {
     expect(await refusal(() => call(wasm))).toMatchObject({ ...kRefused, message: expect.stringMatching(/wasm|URL/) });
   }
@@ -148,7 +148,7 @@ describe('load() of one class', () => {
     loaded.destroy();
   });
 
-  test('refuses a folder of another, and a class that is none', async () => {
+  test('refuses a folder of another class, and an unknown class', async () => {
     const wrong = await refusal(() => load(folder('gpt2'), { class: 'Encoder' }));
     expect(wrong).toMatchObject({ ...kRefused, message: expect.stringContaining('Generator.load') });
     expect(await refusal(() => load(folder('gpt2'), { class: 'Decoder' }))).toMatchObject({

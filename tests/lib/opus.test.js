@@ -61,7 +61,7 @@ describe('a model of OPUS-MT', () => {
     if (!what.startsWith('with')) expect(said).toEqual(expected); // decoder.yml says how scores are divided
   });
 
-  test('a folder on a server is known by decoder.yml', async () => {
+  test('a folder on a server is recognised by its decoder.yml', async () => {
     const served = await serveFolder(folder);
     expect(await saidBy(await create({ model: served.url }))).toEqual(expected);
     const translator = await load(served.url, { class: 'Translator' });
@@ -69,7 +69,7 @@ describe('a model of OPUS-MT', () => {
     await served.close();
   });
 
-  test('it is decoded as natively', async () => {
+  test('it gives the same translations as natively', async () => {
     const native = spawnSync(at('build/native/qkv'), ['translate', '--no-copy', '--max-length', '20', '-m', folder], {
       input: `${kText}\nNo.\n`,
       encoding: 'utf8',
@@ -136,7 +136,7 @@ describe('damaged and unsupported files are refused by name', () => {
     expect([error.code, error.message]).toEqual([code, expect.stringMatching(says)]);
   });
 
-  test('cut anywhere it is refused, and the next model loads', async () => {
+  test('truncated anywhere it is refused, and the next model loads', async () => {
     const holder = await create({ model: { files: opus } }); // so that all load into one engine
     for (const part of [0.01, 0.3, 0.6, 0.9, 0.99, 0.999]) {
       const cut = opus[kWeights].subarray(0, Math.floor(part * opus[kWeights].length));
@@ -146,7 +146,7 @@ describe('damaged and unsupported files are refused by name', () => {
     expect(await saidBy(holder)).toEqual(expected);
   });
 
-  test('a folder with neither is said to lack config.json', async () => {
+  test('a folder of no known kind is an error about config.json', async () => {
     const served = await serveFolder(at('tests/goldens/rnn.json'));
     const error = await rejection(create({ model: served.url }));
     expect(String(error.cause ?? error)).toMatch(/config\.json/);
@@ -184,7 +184,7 @@ describe('interventions', () => {
     for (const one of [plain, changeable]) one.destroy();
   });
 
-  test('with one of OPUS-MT’s, and with a folder of Firefox’s', async () => {
+  test('they work with an OPUS-MT model and with a folder of Firefox', async () => {
     const first = await create({ model: { files: opus }, interventions: true });
     expect(await saidBy(first)).toEqual(expected);
     const second = await create({ model: at('tests/goldens/marian/ssru-int8'), interventions: true });

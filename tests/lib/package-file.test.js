@@ -6,7 +6,7 @@ afterEach(() => delete globalThis.location);
 
 const onPage = () => (globalThis.location = { href: 'https://example.org/some/page' });
 
-test('a folder that is named has the file, wherever the scripts are', () => {
+test('the file is in the given folder, wherever the scripts are', () => {
   onPage();
   const beside = () => new URL('file:///never');
   expect(baseFolder(undefined)).toBeUndefined();
@@ -14,7 +14,7 @@ test('a folder that is named has the file, wherever the scripts are', () => {
   expect(packageFile(baseFolder('https://cdn.example/a/'), 'x.wasm', beside)).toBe('https://cdn.example/a/x.wasm');
 });
 
-test('beside the scripts: of a server that moved them, in the package; of a path alone, on the page’s origin', () => {
+test('without a folder it is beside the scripts: in the package if a server moved them, on the page’s origin for a path', () => {
   onPage();
   const moved = 'http://localhost:5173/node_modules/.vite/deps/assets/worker.js';
   expect(inPackage(moved, 'qkv')).toBe('http://localhost:5173/node_modules/qkv/assets/worker.js');

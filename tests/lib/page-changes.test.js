@@ -114,7 +114,7 @@ test.each([
     'set.cross.1.1.1.2_-5',
     '__proto__',
   ],
-])('what makes no sense is left out: %s', (written) => expect(readChanges(written)).toEqual([]));
+])('an invalid change is ignored: %s', (written) => expect(readChanges(written)).toEqual([]));
 
 test('words count from 1', () => {
   expect(kList.map(textOf)).toEqual([

@@ -18,7 +18,7 @@ beforeAll(async () => {
   both = await keep(Translator.create({ ...pair, model: [german, french] }));
 });
 
-test('translates each sentence by both, and keeps the white space', async () => {
+test('translates each sentence with both models, and keeps the white space', async () => {
   const parts = await both.translateParts(text);
   expect(parts.map((part) => part.text).join('')).toBe(text);
   for (const part of parts) {
@@ -34,7 +34,7 @@ test('translates each sentence by both, and keeps the white space', async () => 
   expect(await both.translate('')).toBe('');
 });
 
-test('reports of a part what either model reports', async () => {
+test('reports the warnings and cuts of both models', async () => {
   const [part] = await both.translateParts('It is raining.', { maxLength: 2 });
   expect(part.cut).toBe('length');
   const [one] = await first.translateParts('It is raining.');
@@ -43,7 +43,7 @@ test('reports of a part what either model reports', async () => {
   expect(whole.confidence).toBeCloseTo(one.confidence * two.confidence, 6);
 });
 
-test('carries terms, numbers and glossaries through both', async () => {
+test('carries terms, numbers and glossaries through both models', async () => {
   const options = { keep: ['Brontosaurus'], glossary: { house: 'maisonnette' }, numbers: 'localise' };
   const translation = await both.translate('My Brontosaurus has a house and 1,234.5 cows.', options);
   expect(translation).toMatch(/Brontosaurus/);
@@ -51,7 +51,7 @@ test('carries terms, numbers and glossaries through both', async () => {
   expect(translation).toMatch(/1\u202f234,5/);
 });
 
-test('a trace is both, joined from the source to the target', async () => {
+test('a trace joins both traces, from the source to the target', async () => {
   const trace = await both.trace('I love you.');
   const [a, b] = trace.legs;
   expect(a.target.text).toBe(await first.translate('I love you.', { split: false }));
@@ -85,7 +85,7 @@ test('a trace is both, joined from the source to the target', async () => {
   expect(asked.target.text).toBe("Je t'aime.");
 });
 
-test('shares of pieces between: by their letters, the ends together', () => {
+test('pieces between the models are joined by their letters, and the end pieces with each other', () => {
   const cut = (...ends) => ({
     pieces: ends.map(String),
     begin: Int32Array.from([0, ...ends.slice(0, -1)]),
@@ -96,7 +96,7 @@ test('shares of pieces between: by their letters, the ends together', () => {
   expect([...data]).toEqual([1, 0, 0, 0.5, 0.5, 0, 0, 0, 1]);
 });
 
-test('searches and scores by the second model, for what the first wrote', async () => {
+test('search and score use the second model on the translation of the first', async () => {
   const between = await first.translate('It is raining.', { split: false });
   const { hypotheses } = await both.search('It is raining.', { beam: 3 });
   expect(hypotheses.map(({ text: translation }) => translation)).toEqual(
@@ -106,7 +106,7 @@ test('searches and scores by the second model, for what the first wrote', async 
   expect((await both.score('It is raining.', target)).score).toBe((await second.score(between, target)).score);
 });
 
-test('says what it is', async () => {
+test('info describes both models', async () => {
   const { legs, name, parameters, bytes, copy } = both.info;
   expect(copy).toBe('attention');
   expect(name).toBe('en-de + en-fr');
@@ -117,7 +117,7 @@ test('says what it is', async () => {
   expect(await Translator.availability({ ...pair, model: [german, french], pivotLanguage: 'fr' })).toBe('downloadable');
 });
 
-test('progress is one, and workers share a long text', async () => {
+test('progress covers both downloads, and workers share a long text', async () => {
   const reports = [];
   const monitor = (events) => events.addEventListener('downloadprogress', ({ loaded }) => reports.push(loaded));
   const shared = await keep(Translator.create({ ...pair, model: [german, french], worker: true, workers: 2, monitor }));
@@ -127,7 +127,7 @@ test('progress is one, and workers share a long text', async () => {
   expect(await shared.translate(long)).toBe(await both.translate(long));
 });
 
-test('aborts between and within, and goes on', async () => {
+test('aborts between the models and within each, and the next call works', async () => {
   const controller = new AbortController();
   const long = Array.from({ length: 200 }, (_, i) => `There are ${i} trees.`).join(' ');
   const running = both.translate(long, { signal: controller.signal });
@@ -136,7 +136,7 @@ test('aborts between and within, and goes on', async () => {
   expect(await both.translate('It is raining.')).not.toBe('');
 });
 
-test('one model that cannot be loaded is the error, and nothing stays behind', async () => {
+test('if one model cannot be loaded, its error is reported and nothing stays in memory', async () => {
   const error = await rejection(Translator.create({ ...pair, model: [tinyFolder, at('tests')] }));
   expect([error.name, error.code ?? error.cause?.code]).toEqual(['QkvError', 'MISSING_FILE']);
   const none = await rejection(Translator.create({ ...pair, model: [german] }));

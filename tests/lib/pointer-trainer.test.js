@@ -18,7 +18,7 @@ const create = async (more = {}) => {
 };
 afterEach(() => trainers.splice(0).forEach((trainer) => trainer.destroy()));
 
-test('learns to sort, can be asked at any moment, and leaves files that run', async () => {
+test('learns to sort, answers during training, and writes files that load', async () => {
   const dev = Array.from({ length: 100 }, () => draw(4));
   const trainer = await create({ dev });
   expect(trainer.info).toEqual({ inputs: 1, parameters: expect.any(Number) });
@@ -54,7 +54,7 @@ test('learns to sort, can be asked at any moment, and leaves files that run', as
   await expect(runs.run({ steps: 1 })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
 }, 120_000);
 
-test('goes on from a checkpoint bit for bit, in another trainer and in itself', async () => {
+test('continues from a checkpoint bit for bit, in another trainer and in the same', async () => {
   const whole = await create();
   await whole.run({ steps: 12 });
   const first = await create();
@@ -119,7 +119,7 @@ test.each([
   await expect(PointerTrainer.create(options)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', where });
 });
 
-test('refuses points and states that do not fit, and goes on', async () => {
+test('refuses points and checkpoints that do not fit, and works afterwards', async () => {
   const trainer = await create();
   for (const points of [[], 'abc', [[1, 2]], [NaN]]) {
     await expect(trainer.point(points)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT', where: 'points' });

@@ -48,7 +48,7 @@ test.each([
   expect(await run(text)).toEqual(quiet(`${names} 0 0`));
 });
 
-test('the relaxed build is refused where it computes wrongly, also where it is asked for', async () => {
+test('the relaxed build is refused if it computes wrongly, even if it is requested', async () => {
   const text = `
     import { Translator } from ${kSource};
     const failed = await Translator.create({ ${kPair}, wasm: 'relaxed' }).catch((error) => error);
@@ -62,7 +62,7 @@ test('the relaxed build is refused where it computes wrongly, also where it is a
 test.each([
   ['this thread', false],
   ['a worker', true],
-])('five lines work, say nothing else and end, in %s', async (_, worker) => {
+])('the five lines of the README print the translation and nothing else, and the process ends, in %s', async (_, worker) => {
   const text = `
     import { Translator } from ${kSource};
     const translator = await Translator.create({ ${kPair}, worker: ${worker} });
@@ -73,7 +73,7 @@ test.each([
 test.each([
   ['this thread', false],
   ['a worker', true],
-])('a model that somebody brings works, says nothing else and ends, in %s', async (_, worker) => {
+])('a model folder of the caller works, prints nothing else, and the process ends, in %s', async (_, worker) => {
   const folder = JSON.stringify(at('tests/goldens/one-sided/gpt2'));
   const text = `
     import { load } from ${JSON.stringify(pathToFileURL(at('dist/models.js')).href)};
@@ -85,7 +85,7 @@ test.each([
 test.each([
   ['this thread', false],
   ['a worker', true],
-])('many calls at once with one signal are no reason for a warning, in %s', async (_, worker) => {
+])('many simultaneous calls with one signal cause no warning, in %s', async (_, worker) => {
   const text = `
     import { Translator } from ${kSource};
     const translator = await Translator.create({ ${kPair}, worker: ${worker} });
@@ -159,7 +159,7 @@ test('if a debugger stops a job, waiting jobs fail too, and the next one works',
 });
 
 describe('the built package', () => {
-  test('is imported by its name, quietly, and works', async () => {
+  test('can be imported by its name, prints nothing, and works', async () => {
     const text = `
       import { Translator } from 'qkv';
       const greeting = async (worker) => {

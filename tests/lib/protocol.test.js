@@ -42,7 +42,7 @@ describe('a channel', () => {
     expect(seen).toEqual([0.1, 0.5, 1]);
   });
 
-  test('each report is waited for, also an older one', async () => {
+  test('each report is awaited, also an earlier one', async () => {
     const seen = [];
     const slow = async (report) => (await nextTask(), seen.push(report));
     expect(await channel.call('reportAll', null, { progress: slow })).toBe('all are taken');
@@ -98,7 +98,7 @@ describe('a channel', () => {
     other.port1.close();
   });
 
-  test('refuses another build, whichever end speaks first', async () => {
+  test('refuses another version, whichever side sends first', async () => {
     const raw = new MessageChannel();
     serve(raw.port2, handlers);
     const answer = new Promise((resolve) => raw.port1.once('message', resolve));
@@ -148,7 +148,7 @@ describe('the scheduler', () => {
 });
 
 describe('a guarded module', () => {
-  test('throws returned errors, and goes on', () => {
+  test('throws returned errors, and works afterwards', () => {
     const module = guard({
       fails: () => ({ error: { code: 'UNSUPPORTED', message: 'no', where: 'x' } }),
       works: () => 1,
@@ -157,7 +157,7 @@ describe('a guarded module', () => {
     expect(module.works()).toBe(1);
   });
 
-  test('is over once it has trapped', () => {
+  test('throws the same error after a trap', () => {
     const trap = () => {
       throw new WebAssembly.RuntimeError('memory access out of bounds');
     };
@@ -176,7 +176,7 @@ test("the codes begin with the core's, in its order", async () => {
   expect(errorCodes.slice(0, codes.length)).toEqual(codes);
 });
 
-test('an error survives the way over a channel', () => {
+test('an error keeps its code and place over a channel', () => {
   const error = new QkvError('LIMIT_EXCEEDED', 'too long', 'text');
   expect(fromPlain(toPlain(error))).toMatchObject({ code: 'LIMIT_EXCEEDED', where: 'text', message: error.message });
 });

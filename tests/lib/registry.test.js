@@ -111,7 +111,7 @@ test('lists pairs with sizes, versions and licences, and fetches the list alone'
   });
 });
 
-test('where there is no model for a pair, two lead through English, or through what there is', async () => {
+test('without a model for a pair, two models translate through English, or through another language', async () => {
   const models = {
     'de-en': [mozillas('de', 'en')],
     'en-fr': [mozillas('en', 'fr')],
@@ -145,7 +145,7 @@ test('where there is no model for a pair, two lead through English, or through w
   );
 });
 
-test('a list of one’s own: hashes of every file, folders in our layout, zstd, absolute and relative addresses', async () => {
+test('a list of the caller may have hashes of every file, folders in our layout, zstd, absolute and relative URLs', async () => {
   const files = (folder, all) =>
     Object.fromEntries(
       Object.entries(all).map(([name, bytes], i) => [
@@ -194,7 +194,7 @@ test('a file that the server unpacked is checked against the hash of the unpacke
   );
 });
 
-test('another file than the list names is an error that says both hashes, and the next one loads', async () => {
+test('a file with another hash is an error with both hashes, and the next one loads', async () => {
   const other = gunzipSync(packed[model]);
   other[other.length - 400] ^= 1;
   const how = { sourceLanguage: 'en', targetLanguage: 'fr' };
@@ -244,13 +244,13 @@ test.each([
   ['{"models": {"a": [{"files": {"m": {"path": "a", "size": -1}}}]}}', /not a size/],
   ['{"models": {"a": [{"files": {"m": {"path": "https://a b:c"}}}]}}', /not a URL/],
   ['{"baseUrl": 3, "models": {}}', /baseUrl/],
-])('a list that is none: %s', async (text, message) => {
+])('an invalid list is refused: %s', async (text, message) => {
   const error = await rejection(registry(`data:application/json,${encodeURIComponent(text)}`));
   expect([error.name, error.code, error.where]).toEqual(['QkvError', 'INVALID_FILE', 'registry']);
   expect(error.message).toMatch(message);
 });
 
-test('a registry is a URL or an object, and beside it there is no model', async () => {
+test('a registry is a URL or an object, and cannot be combined with a model', async () => {
   const how = { sourceLanguage: 'en', targetLanguage: 'fr' };
   expect(await rejection(registry(7))).toMatchObject({ code: 'INVALID_ARGUMENT', where: 'registry' });
   const both = await rejection(Translator.create({ ...how, registry: list({}), model: at('web/models/en-fr') }));

@@ -24,7 +24,7 @@ afterEach(() => expect(reports).toEqual([]));
 
 const test = isBuilt ? globalThis.test : globalThis.test.skip;
 
-test('a part of the goldens', async () => {
+test('a part of the golden cases passes', async () => {
   const goldens = readJson('tests/goldens/attention.json');
   const bytes = readFileSync(at('tests/goldens/attention.bin'));
   const exact = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
@@ -61,7 +61,7 @@ test.each(['rows', 'columns'])('sizes at their ends, by %s, joined or not', asyn
   }
 });
 
-test('a layer with its memory, and positions', async () => {
+test('a layer with its memory and positions compute', async () => {
   const weights = { query: randomTensor(1, 8, 5), key: randomTensor(2, 4, 5), value: randomTensor(3, 6, 5) };
   const options = { heads: 4, keyHeads: 2, weights, mask: { causal: true } };
   let memory;

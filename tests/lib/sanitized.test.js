@@ -30,7 +30,7 @@ afterAll(() => translator?.destroy());
 
 const test = isBuilt ? globalThis.test : globalThis.test.skip;
 
-test('is a build that finds faults', async () => {
+test('the build reports faults', async () => {
   const bytes = readFileSync(at('build/wasm/asan/qkv.wasm'), 'latin1');
   expect(bytes).toContain('heap-buffer-overflow');
   expect(bytes).toContain('runtime error');

@@ -28,7 +28,7 @@ describe.each([
     }
   });
 
-  test('nBest gives so many, beam searches so wide', async () => {
+  test('nBest is the number of results, beam the width of the search', async () => {
     const wide = await translator.search(kText, { beam: 8, nBest: 3 });
     expect(wide.hypotheses).toHaveLength(3);
     const greedy = await translator.search(kText, { beam: 1 });
@@ -36,7 +36,7 @@ describe.each([
     expect(wide.hypotheses[0].score).toBeGreaterThanOrEqual(greedy.hypotheses[0].score);
   });
 
-  test('the tree has the kept entries: each follows its parent, and each hypothesis is a path', async () => {
+  test('the tree has all kept entries: each comes after its parent, and each hypothesis is a path', async () => {
     const { beam, hypotheses, tree } = await translator.search(kText, { tree: true });
     const size = tree.ids.length;
     for (const list of [tree.pieces, tree.parents, tree.logProbs]) expect(list).toHaveLength(size);
@@ -58,7 +58,7 @@ describe.each([
     }
   });
 
-  test('its log-probabilities are those of the trace', async () => {
+  test("the tree's log-probabilities are those of the trace", async () => {
     const { hypotheses, tree } = await translator.search(kText, { tree: true });
     for (const { ids, node, logProb } of hypotheses) {
       const { target, score } = await translator.trace(kText, { prefix: ids });
@@ -99,7 +99,7 @@ describe.each([
     expect(await translator.translate('Thank you.')).toBe('Merci.');
   });
 
-  test('a prefix is a text or a list of ids, a text a string', async () => {
+  test('a prefix must be a text or a list of ids, and the text a string', async () => {
     const kRefused = { name: 'QkvError', code: 'INVALID_ARGUMENT' };
     for (const prefix of [null, 7, true, ['a'], [0.5], [NaN], [2 ** 40]])
       expect(await rejection(translator.search(kText, { prefix }))).toMatchObject({ ...kRefused, where: 'prefix' });
@@ -113,7 +113,7 @@ describe('with the ids of pieces as prefix', () => {
   beforeAll(async () => (translator = await create()));
   afterAll(() => translator.destroy());
 
-  test('every hypothesis begins with just these pieces', async () => {
+  test('every hypothesis begins with exactly these pieces', async () => {
     const { alternatives, target } = await translator.trace(kText);
     const { count } = alternatives;
     for (let at = 0; at < target.ids.length - 1; ++at) {
@@ -183,7 +183,7 @@ describe('a cut is reported', () => {
   });
 });
 
-test('nothing is found in nothing', async () => {
+test('an empty text has one empty hypothesis', async () => {
   const translator = await create();
   for (const text of ['', ' \n']) {
     const { hypotheses, tree } = await translator.search(text, { tree: true });

@@ -26,7 +26,7 @@ describe('splitSentences', () => {
     expect(sentences('A title\nA sentence.\r\nanother line')).toEqual(['A title', 'A sentence.', 'another line']);
   });
 
-  test('points that end no sentence', () => {
+  test('full stops within a sentence do not end it', () => {
     expect(sentences('Mr. Smith met Dr. Jones. They spoke.')).toEqual(['Mr. Smith met Dr. Jones.', 'They spoke.']);
     expect(sentences('John F. Kennedy spoke. It was I. He left.')).toEqual([
       'John F. Kennedy spoke.',
@@ -95,7 +95,7 @@ describe('without Intl.Segmenter', () => {
   const { Segmenter } = Intl;
   afterEach(() => (Intl.Segmenter = Segmenter));
 
-  test('ordinary text is cut alike', () => {
+  test('ordinary text is split in the same way', () => {
     const text = 'Hello there. How are you?  I am fine!\n\n"Really?" she said. It costs $3.50, e.g. here... Yes.\nNo';
     const expected = splitSentences(text, 'en');
     Intl.Segmenter = undefined;

@@ -57,7 +57,7 @@ describe.each([
     expect((await listing.trace(kText)).target.text).toBe(translation);
   });
 
-  test('`shortlist: false` is as if there were none', async () => {
+  test('`shortlist: false` gives the results without a shortlist', async () => {
     const shortlist = false;
     expect(await listing.translate(kText, { shortlist, split: false })).toBe(kPlain.text);
     expect((await listing.translateParts(kText, { shortlist, split: false }))[0].translation).toBe(kPlain.text);
@@ -83,7 +83,7 @@ describe.each([
   });
 });
 
-test('from a URL it is asked for, and a folder without one is no error', async () => {
+test('a shortlist is requested from a URL, and a folder without one is no error', async () => {
   for (const has of [true, false]) {
     const bytes = shortlistOf(listed);
     const server = await serveFolder(tinyFolder, (name, response) => {
@@ -105,7 +105,7 @@ test.each([
   ['is of another model', shortlistOf(listed, vocabulary + 3), new RegExp(`${vocabulary + 3} pieces`)],
   ['lists what the vocabulary has not', shortlistOf([vocabulary]), /lists piece/],
   ['is text', new TextEncoder().encode('shortlist '.repeat(50)), /no binary shortlist/],
-])('one that %s: INVALID_FILE, and the engine goes on', async (_, bytes, says) => {
+])('a shortlist that %s is an INVALID_FILE, and the engine works afterwards', async (_, bytes, says) => {
   const error = await rejection(create({ model: model(bytes) }));
   expect(error).toMatchObject({ name: 'QkvError', code: 'INVALID_FILE', where: 'shortlist.bin' });
   expect(error.message).toMatch(says);

@@ -20,7 +20,7 @@ describe('a translator', () => {
     expect([translator.sourceLanguage, translator.targetLanguage]).toEqual(['en-GB', 'fr-CA']);
   });
 
-  test('says its name, and has operations that can be listed', () => {
+  test('has its name as its tag, and enumerable operations', () => {
     expect(Object.prototype.toString.call(translator)).toBe('[object Translator]');
     const listed = [];
     for (const name in translator) listed.push(name);
@@ -55,7 +55,7 @@ describe('a translator', () => {
     }
   });
 
-  test('throws where a stream is asked for with a signal that has aborted', () => {
+  test('throws if a stream is requested with an aborted signal', () => {
     const signal = AbortSignal.abort('no');
     expect(() => translator.translateStreaming(kLong, { signal })).toThrow('no');
   });
@@ -68,7 +68,7 @@ describe('a translator', () => {
     expect(await translator.translate(kSure.text)).toBe(kSure.translation);
   });
 
-  test('measures in a task of its own, which an abort prevents', async () => {
+  test('measures in a separate task, which an abort prevents', async () => {
     const controller = new AbortController();
     const measuring = rejection(translator.measureInputUsage('Hello.', { signal: controller.signal }));
     controller.abort('no');
@@ -88,7 +88,7 @@ test('destroy() rejects running and later calls, measures and streams too', asyn
   expect(() => translator.translateStreaming('a')).toThrow('has been destroyed');
 });
 
-test('progress is told in whole 65536ths', async () => {
+test('progress is reported in multiples of 1/65536', async () => {
   const loaded = [];
   const monitor = (m) => m.addEventListener('downloadprogress', (event) => loaded.push(event.loaded));
   (await create({ monitor })).destroy();
@@ -126,14 +126,14 @@ describe('a language and itself', () => {
     expect(await rejection(translator.translate(text))).toMatchObject(kDestroyed);
   });
 
-  test('have a model where one is given', async () => {
+  test('use a model if one is given', async () => {
     const translator = await create({ ...same, model: new URL('../../web/models/en-fr/', import.meta.url) });
     expect(await translator.translate(kSure.text)).toBe(kSure.translation);
     translator.destroy();
   });
 });
 
-test('only create() makes monitors', async () => {
+test('monitors cannot be constructed', async () => {
   let monitor;
   (await create({ monitor: (given) => (monitor = given) })).destroy();
   expect(Object.prototype.toString.call(monitor)).toBe('[object CreateMonitor]');

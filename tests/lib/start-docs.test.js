@@ -36,7 +36,7 @@ const examples = ['getting-started.md', 'transformers-js.md', 'bertviz.md'].flat
   return [...text.matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, code], i) => [`${page}, ${i + 1}`, code]);
 });
 
-test('there are examples', () => expect(examples.length).toBeGreaterThan(8));
+test('the document has examples', () => expect(examples.length).toBeGreaterThan(8));
 
 test.each(examples)('%s runs', async (_, code) => {
   const body = code

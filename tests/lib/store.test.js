@@ -106,7 +106,7 @@ describe('a model that is kept', () => {
     });
   });
 
-  test('by files with hashes, as a package has them; a new hash is another model, and the old one goes', async () => {
+  test('with hashes of files, as in a package: a new hash is another model, and the old one is removed', async () => {
     const files = filesOf(tinyFolder);
     await served(files, async (url, requests) => {
       const store = new MemoryStore();
@@ -154,7 +154,7 @@ describe('a model that is kept', () => {
     });
   });
 
-  test('a registry’s model too', async () => {
+  test('may come from a registry', async () => {
     const files = filesOf(tinyFolder);
     await served(files, async (url, requests) => {
       const store = new MemoryStore();
@@ -171,7 +171,7 @@ describe('a model that is kept', () => {
     });
   });
 
-  test('after a day the manifest is asked for again: the same hashes download nothing, others are another model', async () => {
+  test('is checked by its manifest after a day: with the same hashes nothing is downloaded', async () => {
     const files = filesOf(tinyFolder);
     files['manifest.json'] = manifestOf(files);
     await served(files, async (url, requests) => {
@@ -282,7 +282,7 @@ describe('a download that broke off', () => {
     await translatesAfterBreak({ answer });
   });
 
-  test('a server that says another range than it was asked for is not believed', async () => {
+  test('a server that sends another range than requested is not trusted', async () => {
     const breaks = breaking(files);
     const tag = `"${sha256(files[weights]).slice(0, 8)}"`;
     const answer = (request, response, name) => {
@@ -293,7 +293,7 @@ describe('a download that broke off', () => {
     await translatesAfterBreak({ answer });
   });
 
-  test('an abort throws away nothing that has come', async () => {
+  test('an abort keeps the bytes that have arrived', async () => {
     const controller = new AbortController();
     const answer = (request, response, name) => {
       if (name !== weights || request.headers.range) return false;
@@ -370,7 +370,7 @@ describe('hostile stores', () => {
     });
   }, 60_000);
 
-  test('parts that are missing, cut or another file’s: the model is downloaded again, at the latest the time after', async () => {
+  test('missing, truncated or foreign parts: the model is downloaded again, at the second try at the latest', async () => {
     await served(files, async (url, requests) => {
       const store = new MemoryStore();
       const options = { model: url, store };
@@ -434,7 +434,7 @@ describe('hostile stores', () => {
 });
 
 describe('where models are', () => {
-  test('a folder of folders, by URL; another for each pair, by a function', async () => {
+  test('the option models is a URL of a folder of folders, or a function of the pair', async () => {
     expect(languagePairs()).toContainEqual({ sourceLanguage: 'en', targetLanguage: 'fr' });
     await served(filesOf(french), async (url, requests) => {
       const base = url.replace(/model\/$/, '');
@@ -455,7 +455,7 @@ describe('where models are', () => {
     });
   });
 
-  test('options that mean nothing', async () => {
+  test('invalid options are refused', async () => {
     for (const store of ['yes', 1, {}]) {
       expect(await rejection(create({ store }))).toMatchObject({ code: 'INVALID_ARGUMENT', where: 'store' });
     }

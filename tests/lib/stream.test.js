@@ -35,7 +35,7 @@ describe('translateStreaming', () => {
     expect(await translator.translate('I love you.')).toBe("Je t'aime.");
   });
 
-  test('may be cancelled in the middle of a sentence', async () => {
+  test('can be cancelled in the middle of a sentence', async () => {
     const reader = translator.translateStreaming(kText.repeat(50)).getReader();
     reader.read().catch(() => {});
     await reader.cancel();
@@ -46,7 +46,7 @@ describe('translateStreaming', () => {
 describe('a prefix', () => {
   const kSource = 'My brother lives in a big white house.';
 
-  test('begins the translation, which goes on from there', async () => {
+  test('begins the translation, which continues from there', async () => {
     const usual = await translator.translate(kSource);
     const other = await translator.translate(kSource, { prefix: 'Mon frère habite' });
     expect(other).toMatch(/^Mon frère habite .*maison.*\.$/);

@@ -50,7 +50,7 @@ describe('the trace of a text', () => {
     expectWhole(trace);
   });
 
-  test('says what each piece stands for, in UTF-16 units', async () => {
+  test('has the span of each piece, in UTF-16 units', async () => {
     const { source } = await translator.trace('I like \u{1F600}\u{1F600} caf\u00e9s.');
     const spans = source.pieces.map((_, i) => source.text.slice(source.begin[i], source.end[i]));
     expect(spans.join('')).toBe(source.text);
@@ -93,7 +93,7 @@ describe('the trace of a text', () => {
     expect(later.every((weight) => weight === 0)).toBe(true);
   });
 
-  test('scores the sum of its log-probabilities, as score() does', async () => {
+  test('has the sum of its log-probabilities as its score, as in score()', async () => {
     const trace = await translator.trace(kText);
     const { score, pieces, logProbs } = await translator.score(kText, trace.target.text);
     expect(trace.score).toBeCloseTo(
@@ -105,7 +105,7 @@ describe('the trace of a text', () => {
     expect(score).toBe(trace.score);
   });
 
-  test('aligns by the mean of the heads it names', async () => {
+  test('has the mean of the named heads as its alignment', async () => {
     const { cross, alignment } = await translator.trace(kText);
     expect(alignment.heads).toEqual(translator.info.alignmentHeads);
     expect(alignment).toMatchObject({ ranked: true, note: expect.stringContaining('alignment_heads') });
@@ -121,7 +121,7 @@ describe('the trace of a text', () => {
       expect(alignment.data[t * S + s]).toBeCloseTo(mean(t, s), 5);
   });
 
-  test('says what else it might have written, best first', async () => {
+  test('has the alternatives at each piece, best first', async () => {
     const { target, alternatives } = await translator.trace(kText);
     const { count, pieces, ids, logProbs } = alternatives;
     expect(count).toBeGreaterThan(1);
@@ -135,7 +135,7 @@ describe('the trace of a text', () => {
     expect(pieces).toContain(target.pieces[0]);
   });
 
-  test('of several sentences is whole, or of the one that is asked for', async () => {
+  test('of several sentences covers all, or the requested one', async () => {
     const text = 'How are you?  I am tired.';
     expect((await translator.trace(text)).source.text).toBe(text);
     const second = await translator.trace(text, { sentence: 1 });
@@ -144,13 +144,13 @@ describe('the trace of a text', () => {
     expect(await rejection(translator.trace(text, { sentence: 2 }))).toMatchObject({ code: 'INVALID_ARGUMENT' });
   });
 
-  test('of nothing has </s> alone on the source side', async () => {
+  test('of an empty text has only </s> on the source side', async () => {
     const trace = await translator.trace('');
     expect(trace.source.pieces).toEqual(['</s>']);
     expectWhole(trace);
   });
 
-  test("past the model's positions is cut, and says so", async () => {
+  test("of a text past the model's positions is cut, and says so", async () => {
     const trace = await translator.trace({ source: 'word '.repeat(1000), target: 'mot' });
     expect(trace.sourceTruncated).toBe(true);
     expect(trace.source.pieces.length).toBeLessThanOrEqual(512);
@@ -158,7 +158,7 @@ describe('the trace of a text', () => {
 });
 
 describe('the trace of a pair', () => {
-  test('is of the target that a person wrote', async () => {
+  test('has the given target', async () => {
     const trace = await translator.trace({ source: kText, target: 'Il pleut.' });
     expect(trace.target.text).toBe('Il pleut.');
     expectWhole(trace);
@@ -167,7 +167,7 @@ describe('the trace of a pair', () => {
     expect(trace.encoderSelf.data).toEqual(own.encoderSelf.data);
   });
 
-  test('leaves what was written before a change equal bit for bit', async () => {
+  test('has the same bits up to the first changed piece', async () => {
     const [a, b] = await Promise.all(
       ['Je voudrais un chat.', 'Je voudrais un chien noir.'].map((target) =>
         translator.trace({ source: kText, target }),
@@ -180,7 +180,7 @@ describe('the trace of a pair', () => {
     expect(a.cross.data.slice(0, same * S)).toEqual(b.cross.data.slice(0, same * S));
   });
 
-  test('is two strings', async () => {
+  test('needs two strings', async () => {
     for (const pair of [null, {}, { source: 'a' }, { source: 1, target: 'b' }, ['a', 'b']]) {
       expect(await rejection(translator.trace(pair))).toMatchObject({ code: 'INVALID_ARGUMENT' });
     }

@@ -33,7 +33,7 @@ const create = async (more = {}) => {
 };
 afterEach(() => trainers.splice(0).forEach((trainer) => trainer.destroy()));
 
-test('learns, can be asked at any moment, and leaves a model that the Translator loads', async () => {
+test('learns, answers during training, and writes a model that the Translator loads', async () => {
   const trainer = await create({ dev: pairs.slice(0, 40) });
   expect(trainer.info).toMatchObject({ dModel: 32, encoderLayers: 1, vocabularySize: 9 });
   const before = await trainer.measure();
@@ -59,7 +59,7 @@ test('learns, can be asked at any moment, and leaves a model that the Translator
   translator.destroy();
 }, 60_000);
 
-test('goes on from a checkpoint bit for bit, in another trainer', async () => {
+test('continues from a checkpoint bit for bit, in another trainer', async () => {
   const whole = await create();
   await whole.run({ steps: 12 });
   const first = await create();
@@ -119,7 +119,7 @@ test.each([false, true])(
   30_000,
 );
 
-test('refuses numbers of another type, and goes on', async () => {
+test('refuses numbers of another type, and works afterwards', async () => {
   const trainer = await create();
   for (const refused of [
     () => trainer.setLearningRate(10n),
@@ -136,7 +136,7 @@ test('refuses numbers of another type, and goes on', async () => {
   await expect(trainer.run()).rejects.toMatchObject({ name: 'InvalidStateError' });
 });
 
-test('says when the loss is a number no more, and goes on with a lower rate', async () => {
+test('reports a loss that is not finite, and continues with a lower rate', async () => {
   const trainer = await create({
     config: {
       ...config,

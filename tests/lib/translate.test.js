@@ -35,7 +35,7 @@ describe.each([
 });
 
 describe('a text', () => {
-  test('of several sentences is each translated alone, with its white space', async () => {
+  test('of several sentences is translated sentence by sentence, with its white space', async () => {
     const text = '  How are you?\n\n\tI am tired.  Where is the station?\u00a0\r\n';
     const parts = splitSentences(text, 'en');
     const alone = await Promise.all(parts.map(({ text, sentence }) => (sentence ? greedy.translate(text) : text)));
@@ -47,7 +47,7 @@ describe('a text', () => {
     for (const text of ['', ' ', '\n\n\t', '\u00a0\u3000']) expect(await greedy.translate(text)).toBe(text);
   });
 
-  test('has one translation, however often and with whatever else it is translated', async () => {
+  test('has always the same translation, alone or with other texts', async () => {
     const texts = translations.slice(0, 8).map(({ source }) => source);
     const alone = [];
     for (const text of texts) alone.push(await beam.translate(text));
@@ -55,7 +55,7 @@ describe('a text', () => {
     expect((await beam.translate(texts.join('\n'))).split('\n')).toEqual(alone);
   });
 
-  test('may hold anything', async () => {
+  test('may contain any characters', async () => {
     const odd = [
       '\0',
       'a\0b',
@@ -84,7 +84,7 @@ describe('a text', () => {
     expect(translated.slice(-lines.length)).toEqual(once);
   }, 240_000);
 
-  test('without an end is cut, not lost', async () => {
+  test('without a sentence end is cut, and no part is lost', async () => {
     const text = 'I am here, and '.repeat(100);
     const parts = splitSentences(text, 'en', greedy.info.maxLength - 2);
     expect(parts.filter((part) => part.sentence).length).toBeGreaterThan(2);
@@ -92,14 +92,14 @@ describe('a text', () => {
     expect(await greedy.translate(text)).toBe(alone.join(''));
   });
 
-  test('past the quota is refused, and says by how much', async () => {
+  test('past the quota is refused, and the error has both sizes', async () => {
     const error = await rejection(greedy.translate('a'.repeat(greedy.inputQuota + 1)));
     expect(error).toMatchObject({ name: 'QuotaExceededError', quota: 1_000_000, requested: 1_000_001 });
     expect(error.cause).toMatchObject({ name: 'QkvError', code: 'LIMIT_EXCEEDED' });
     expect(await greedy.measureInputUsage('a\u{1F600}')).toBe(3);
   });
 
-  test('is a string', async () => {
+  test('must be a string', async () => {
     for (const text of [undefined, null, 1, ['a']]) {
       expect(await rejection(greedy.translate(text))).toMatchObject({ code: 'INVALID_ARGUMENT', where: 'text' });
     }
@@ -112,7 +112,7 @@ test('a beam is a whole number that the engine takes', async () => {
   }
 });
 
-test('info says what runs', () => {
+test('info describes the engine and the model', () => {
   expect(beam.info).toMatchObject({ name: 'en-fr', dModel: 256, encoderLayers: 4, decoderLayers: 2, beam: 4 });
   expect(beam.info).toMatchObject({ engine: 'baseline', worker: false, parameters: 7_321_920, vocabularySize: 8000 });
   expect(greedy.info.beam).toBe(1);
@@ -131,12 +131,12 @@ test('the memory stops growing after the first round', async () => {
   expect(await greedy.memoryBytes()).toBe(first);
 }, 120_000);
 
-test('the credit of the model is where the model is', async () => {
+test("the model's credits are in its folder", async () => {
   const { readFileSync } = await import('node:fs');
   expect(readFileSync(at('web/models/en-fr/README.md'), 'utf8')).toMatch(/tatoeba\.org \(CC BY 2\.0 FR\)/);
 });
 
-test('no more pieces are written than maxLength says, by any call', async () => {
+test('no call writes more pieces than maxLength', async () => {
   const translator = await create();
   const text = 'The old man opened the little window.';
   const parts = await translator.translateParts(`${text} ${text}`, { maxLength: 4 });

@@ -62,7 +62,7 @@ function complaints(options, names = kUsers, texts = new Map()) {
 test.each([
   ['a bundler', { module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler }],
   ['Node', { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext }],
-])("the package's types serve %s, strictly, library files checked too", (_, options) => {
+])("the package's types compile under strict TypeScript with %s", (_, options) => {
   expect(complaints(options)).toBe('');
 });
 

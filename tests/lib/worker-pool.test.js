@@ -17,14 +17,14 @@ afterAll(() => {
   pool.destroy();
 });
 
-test('a long text is translated as by one', async () => {
+test('several workers give the translation of one', async () => {
   const [expected, parts] = [await alone.translateParts(kLong), await pool.translateParts(kLong)];
   expect(parts).toEqual(expected);
   expect(await pool.translate(kLong)).toBe(expected.map(({ translation }) => translation).join(''));
   expect(await pool.memoryBytes()).toBeGreaterThan(2 * (await alone.memoryBytes()));
 }, 30_000);
 
-test('short texts, prefixes, traces and searches are the first one’s', async () => {
+test('short texts, prefixes, traces and searches run in the first worker', async () => {
   expect(await pool.translate('How are you?\n\n It rains. ')).toBe(
     await alone.translate('How are you?\n\n It rains. '),
   );
@@ -43,7 +43,7 @@ test('an aborted text rejects with its reason, and the next one is translated', 
   expect(await pool.translate(kLong)).toBe(await alone.translate(kLong));
 }, 30_000);
 
-test('destroyed while it works, it rejects', async () => {
+test('a pool that is destroyed while it translates rejects', async () => {
   const brief = await create({ worker: true, workers: 2 });
   const translated = rejection(brief.translate(kLong));
   brief.destroy();
@@ -51,7 +51,7 @@ test('destroyed while it works, it rejects', async () => {
   expect((await rejection(brief.translate('It rains.'))).name).toBe('AbortError');
 }, 30_000);
 
-test('their number is from 1 to 16', async () => {
+test('the number of workers must be from 1 to 16', async () => {
   for (const workers of [0, 17, 1.5, '2', null]) {
     expect((await rejection(create({ workers }))).code).toBe('INVALID_ARGUMENT');
   }
@@ -60,7 +60,7 @@ test('their number is from 1 to 16', async () => {
   here.destroy();
 });
 
-test('one whose engine has stopped fails one text, and is replaced for the next', async () => {
+test('a worker whose engine stops fails one text, and is replaced for the next', async () => {
   const { signal } = new AbortController();
   const released = [];
   // A test cannot make a running engine hang from outside. A stand-in answers once as an engine that hangs.

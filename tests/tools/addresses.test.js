@@ -29,7 +29,7 @@ test('the list has every page once, by its address', () => {
   ]);
 });
 
-test('an address of a site has a slash at its end; what is none is refused', () => {
+test('the address of a site ends with a slash; anything else is refused', () => {
   expect(siteAddress('')).toBe(null);
   expect(siteAddress('https://a.org/q')).toBe('https://a.org/q/');
   expect(() => siteAddress('a.org')).toThrow('QKV_SITE is not the address of a site: a.org');

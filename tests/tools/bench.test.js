@@ -4,7 +4,7 @@ import { chosenRun, compared, comparisonInWords, runsOf } from '../bench/history
 import { Bench } from '../bench/measure.mjs';
 import { runParts } from '../bench/parts.mjs';
 
-test('a part that fails, be it the last, costs no other its rows', async () => {
+test('a part that fails does not affect the rows of other parts', async () => {
   const kept = [];
   const errors = [];
   const fails = (message) => () => {
@@ -42,7 +42,7 @@ const fail = (name, error) => {
   throw error;
 };
 
-test('an engine that does not open keeps no host from closing', async () => {
+test('hosts close even if an engine does not open', async () => {
   const closed = [];
   const open = async ({ name }) => {
     if (name === 'broken') throw new Error('no such module');
@@ -101,13 +101,13 @@ describe('a run compared with earlier ones', () => {
     expect(chosenRun(runs, 'last', about('', 'one processor', 'one instruction')).isAlike).toBe(false);
   });
 
-  test('holds a run that was told to take two steps against no other', () => {
+  test('compares a run with the two-step option with no other', () => {
     const forced = { ...old, noVnni: true };
     expect(chosenRun(runs, 'last', forced).rows).toEqual([]);
     expect(comparisonInWords(compared(now, chosenRun(runs, 'last', forced)))).toMatch(/: 0 rows/);
   });
 
-  test('says which runs there are where none is meant', () => {
+  test('lists the runs if none matches', () => {
     expect(() => chosenRun(runs, '2025', old)).toThrow(/there are 2026-01-01T10, 2026-01-02T10/);
   });
 });

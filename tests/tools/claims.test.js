@@ -42,7 +42,7 @@ test('unseen strings are of the lengths asked for, and none has been seen', () =
   );
 });
 
-test('plots are SVG that holds together, whatever the names and the numbers', () => {
+test('plots are well-formed SVG for any names and numbers', () => {
   const points = [1, 10, 100].map((x) => ({ x, y: x / 3, low: x / 4, high: x / 2 }));
   const lines = (log) =>
     lineChart({

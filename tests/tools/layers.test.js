@@ -39,12 +39,12 @@ function against(root, pattern, targets) {
   });
 }
 
-test('the core', () => {
+test('no folder of the core includes from one below it', () => {
   const folders = (text) => [...text.matchAll(/^#include "core\/(\w+)\//gm)].map(([, folder]) => folder);
   expect(against('core/', /\.(cc|h)$/, folders)).toEqual([]);
 });
 
-test('the library, types too', () => {
+test('no folder of the library imports from one below it, also for types', () => {
   const folders = (text, name) =>
     [...text.matchAll(/(?:from |import |import\()'(\.[^']+)'/g)]
       .map(([, path]) => normalize(join(dirname(name), path)))
@@ -71,13 +71,13 @@ function circular(named) {
   return [...named.keys()].filter((module) => reached(module).has(module));
 }
 
-test('finds circles', () => {
+test('the check finds cycles', () => {
   const named = { a: ['b'], b: ['c'], c: ['b'], d: ['a', 'e'] };
   expect(circular(new Map(Object.entries(named)))).toEqual(['b', 'c']);
 });
 
 // A header, its source and its kernels for each target (X.h, X.cc, X-inl.h) are one module.
-test('no modules of the core include each other in a circle', () => {
+test('no modules of the core include each other in a cycle', () => {
   const moduleOf = (name) => name.replace(/(-inl)?\.\w+$/, '');
   const includes = new Map();
   for (const name of filesIn('core/', /\.(cc|h)$/)) {

@@ -47,7 +47,7 @@ test('the command has the notice of what reads its options', () => {
   expect(text).not.toMatch(/^d3-/m);
 });
 
-test('the linker’s map says what is in a WebAssembly', () => {
+test('the components of a WebAssembly are found in the linker’s map', () => {
   const line = (what) => `       -     11d8       1c         ${what}\n`;
   const found = (...lines) => [...componentsOf(lines.map(line).join(''))].sort();
   expect(found('/x/libqkv_core.a(gates.cc.o):(_ZN3qkv4NameEv)')).toEqual([]);

@@ -47,7 +47,7 @@ function runModule(source) {
   return spawnSync(process.execPath, [...flags, 'main.js'], { cwd: consumer, encoding: 'utf8' });
 }
 
-test('five lines translate, and say nothing else', () => {
+test('the five lines of the README translate, and print nothing else', () => {
   const { status, stdout, stderr } = runModule(`
     import { Translator } from 'qkv';
     const translator = await Translator.create({ sourceLanguage: 'en', targetLanguage: 'fr' });
@@ -118,7 +118,7 @@ test('source maps have our own sources with their texts, and none of others', ()
   }
 });
 
-test('a source map leads to the line that a piece of code came from, and from the code of others to nothing', () => {
+test('a source map leads to the line of our code, and third-party code to no source', () => {
   const original = {
     sources: ['../node_modules/d3-x/x.js', '../web/lib/a.js', '../web/lib/b.js'],
     sourcesContent: ['x', 'a', 'b'],
@@ -157,7 +157,7 @@ test('the package is under 2 MB without models; a model is one package, without 
   expect(paths.filter((path) => path.startsWith('training'))).toEqual([]);
 });
 
-test('the model packages are what their models say', () => {
+test('the model packages are up to date with their models', () => {
   for (const name of Object.keys(packages)) {
     for (const [file, text] of Object.entries(packageTexts(name))) {
       expect(readFileSync(join(root, 'web', 'models', name, file), 'utf8')).toBe(text);
@@ -200,7 +200,7 @@ test('workers are classic scripts of one file, and classes keep their names', as
   ).toEqual(Object.keys(api).sort());
 });
 
-test('nothing in it needs unsafe-eval or names a machine', () => {
+test('no file needs unsafe-eval or contains a path of a machine', () => {
   const scripts = readdirSync(join(root, 'dist'), { recursive: true }).filter((name) => name.endsWith('.js'));
   expect(scripts.length).toBeGreaterThan(2);
   for (const script of scripts) {
@@ -219,7 +219,7 @@ test('has no dependencies, no install scripts, and a lock that names no registry
   expect(elsewhere).toEqual([]);
 });
 
-test('its version is the one the library and the command say', async () => {
+test('its version is that of the library and the command', async () => {
   const { version } = await import('../../web/lib/base/version.js');
   expect(version).toBe(manifest.version);
   expect(execFileSync(join(root, 'build/native/qkv'), ['--version'], { encoding: 'utf8' }).trim()).toBe(

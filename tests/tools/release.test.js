@@ -20,7 +20,7 @@ const ready = (path) => {
   return path === 'CHANGELOG.md' ? filled.replace('\n## ', `\n## [${version}] - 2026-01-01\n\n## `) : filled;
 };
 
-test('nothing is wrong with a release of what is filled in', () => {
+test('a release with all fields filled in has no problems', () => {
   expect(problems(`v${version}`, ready)).toEqual([]);
 });
 

@@ -62,7 +62,7 @@ test.each([
   ['bytes=8-100', 206, '89', 'bytes 8-9/10'],
   ['bytes=10-11', 200, '0123456789', null],
   ['nonsense', 200, '0123456789', null],
-])('range %s', async (range, status, body, contentRange) => {
+])('a request for the range %s is answered', async (range, status, body, contentRange) => {
   const response = await get('a.wasm', { range });
   expect([response.status, await response.text(), response.headers.get('content-range')]).toEqual([
     status,
@@ -154,7 +154,7 @@ test('a folder that is itself a link is served', async () => {
   }
 });
 
-test('it answers to the names of this machine, and to others only where it is told to', async () => {
+test('it answers to the names of this machine, and to other names only if configured', async () => {
   const { port } = new URL(server.url);
   for (const host of ['localhost', `localhost:${port}`, 'LOCALHOST', '127.0.0.1:1', '[::1]:8080']) {
     expect([host, await statusOf('/', { host })]).toEqual([host, 200]);
