@@ -155,7 +155,7 @@ describe('qkv scores', () => {
     );
   });
 
-  test("prints the lists of the JavaScript library as JSON", async () => {
+  test('prints the lists of the JavaScript library as JSON', async () => {
     const { scores, selections, windows } = await import('../../web/lib/attention/index.js');
     const { status, stdout } = qkv(['scores', '--json']);
     expect(status).toBe(0);

@@ -110,7 +110,7 @@ describe.each([
     before.destroy();
   });
 
-  test("a prefix has its pieces at the call", async () => {
+  test('a prefix has its pieces at the call', async () => {
     const translator = await create({ worker });
     const { target } = await translator.trace(kSure.text);
     const ids = Array.from(target.ids.subarray(0, 2));

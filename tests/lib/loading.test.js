@@ -318,7 +318,7 @@ describe('languages', () => {
     expect(error.message).toContain('`model`');
   });
 
-  test("are reported for a model that the caller gives", async () => {
+  test('are reported for a model that the caller gives', async () => {
     const translator = await Translator.create({ ...pair('de', 'ja'), model: tinyFolder });
     expect(translator).toMatchObject(pair('de', 'ja'));
     translator.destroy();

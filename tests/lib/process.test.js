@@ -62,13 +62,16 @@ test('the relaxed build is refused if it computes wrongly, even if it is request
 test.each([
   ['this thread', false],
   ['a worker', true],
-])('the five lines of the README print the translation and nothing else, and the process ends, in %s', async (_, worker) => {
-  const text = `
+])(
+  'the five lines of the README print the translation and nothing else, and the process ends, in %s',
+  async (_, worker) => {
+    const text = `
     import { Translator } from ${kSource};
     const translator = await Translator.create({ ${kPair}, worker: ${worker} });
     console.log(await translator.translate(${kText}));`;
-  expect(await run(text)).toEqual(quiet(kSure.translation));
-});
+    expect(await run(text)).toEqual(quiet(kSure.translation));
+  },
+);
 
 test.each([
   ['this thread', false],
