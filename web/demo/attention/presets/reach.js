@@ -30,6 +30,8 @@ const kKinds = [
   },
 ];
 
+const kWide = 8; // pixels of a letter, at the most
+
 /** @type {import('../presets.js').Preset} */
 export const reach = {
   id: 'reach',
@@ -66,7 +68,7 @@ export const reach = {
           const [x, y] = points[[23, 27, 14][i]];
           const isAbove = i === upper || i === 2;
           /** @type {Record<string, string | number>} */
-          const place = isAbove ? { dx: -8, dy: -8, 'text-anchor': 'end' } : { dx: 8, dy: 18 };
+          const place = isAbove ? { dx: -8, dy: -8, 'text-anchor': 'end' } : belowAt(plot, x, own.kinds[i]);
           return [plot.line(points, kind.role), plot.text(x, y, own.kinds[i], kind.role, place)];
         }),
       );
@@ -87,3 +89,15 @@ export const reach = {
     };
   },
 };
+
+/**
+ * Where a name below a line stands: right of its point, or at the plot's edge where it has no room there.
+ * @param {Plot} plot
+ * @param {number} x of the point
+ * @param {string} name
+ * @returns {Record<string, string | number>} attributes
+ */
+function belowAt(plot, x, name) {
+  const room = plot.width - plot.atX(x);
+  return room > 8 + kWide * name.length ? { dx: 8, dy: 18 } : { dx: room, dy: 28, 'text-anchor': 'end' };
+}
