@@ -174,7 +174,8 @@ test('heads have bars of how much they matter, and attention stands beside what 
   const label = await page.getAttribute('qkv-heads [data-layer="0"][data-head="2"]', 'aria-label');
   expect(label).toBe(`layer 1, head 3; without it log p falls by ${cross.data[2].toFixed(2)}`);
 
-  const slices = () => page.$$eval('#explanation .pane qkv-matrix', (all) => all.map(({ slice }) => [...slice.weights]));
+  const slices = () =>
+    page.$$eval('#explanation .pane qkv-matrix', (all) => all.map(({ slice }) => [...slice.weights]));
   await page.check('#explanation-view [value=both]', { force: true });
   await page.waitForFunction(() => document.querySelectorAll('#explanation .pane .base rect').length === 200);
   const [attention, need] = await slices();
