@@ -69,16 +69,19 @@ void KeepInt8OrFail(WeightSlots& slots, const Options& options) {
   }
 }
 
-#ifndef __EMSCRIPTEN__  // the command in Node has no forward that shows its products
 // Rounds by what the model's matrices multiply when it translates the texts.
 void CalibrateOrFail(AnyModel& model, const WeightSlots& slots, const Options& options) {
   if (options.bits != 4) Fail("--calibrate is for --bits 4; 8 bits are rounded to the nearest", kUsage);
   auto* const translation = std::get_if<std::unique_ptr<TranslationModel>>(&model);
   if (translation == nullptr) Fail(options.in + ": --calibrate is for models that translate");
+#ifdef __EMSCRIPTEN__  // the command in Node has no forward that shows its products
+  (void)slots;
+  Fail("--calibrate needs the native command, which the repository builds", kUsage);
+#else
   ThreadPool pool(options.common.threads);
   CheckOrFail(QuantizeByGptq(**translation, slots, TextsOrFail(options.texts), pool));
-}
 #endif
+}
 
 double Megabytes(size_t bytes) { return static_cast<double>(bytes) / 1e6; }
 
@@ -100,9 +103,7 @@ void Quantize(const Options& options) {
   const FolderLock lock = OrFail(FolderLock::Take(options.out));
   std::error_code error;
   if (fs::equivalent(in, out, error)) Fail(options.out + ": the quantized model needs a folder of its own");
-#ifndef __EMSCRIPTEN__
   if (!options.texts.empty()) CalibrateOrFail(loaded.model, slots, options);
-#endif
   CopyOthersOrFail(in, out);
   const FloatsAs floats = options.bits == 4 ? FloatsAs::kInt4 : FloatsAs::kInt8;
   // The weights are written last: a folder without weights is not mistaken for a model.
@@ -127,14 +128,12 @@ void AddQuantize(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--keep-int8", options->in_int8, "for --bits 4: matrices with this in their names stay in 8 bits")
       ->type_name("NAME");
-#ifndef __EMSCRIPTEN__
   command
       ->add_option("--calibrate", options->texts,
                    "for --bits 4: round by GPTQ, with the activations of these texts, a line each")
       ->type_name("FILE")
       ->check(CLI::ExistingFile);
   AddThreads(*command, options->common);
-#endif
   command->callback([options] { Quantize(*options); });
 }
 

@@ -61,6 +61,15 @@ test.each([
   expect(native.stdout + native.stderr + given.join('')).not.toBe('');
 });
 
+test('a command that fails at once ends with its status, however often', () => {
+  const given = ['translate', '-m', golden('models/tiny-f32'), '--output', join(folder, 'none.gz'), '--resume'];
+  const ends = Array.from({ length: 30 }, () => {
+    const { status, signal } = spawnSync(kNode[0], [...kNode.slice(1), ...given], { input: '' });
+    return [status, signal];
+  });
+  expect(ends).toEqual(Array.from({ length: 30 }, () => [2, null]));
+}, 60_000);
+
 describe('every command of both:', () => {
   // Those of Node's help but `serve`, which is Node's alone.
   const listed = runIn(kNode, ['--help'], '', root).stdout.split(/^Subcommands:$/im)[1];

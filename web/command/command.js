@@ -26,7 +26,16 @@ function withFolders(given) {
   });
 }
 
-const { writeSync } = fs;
+const { closeSync, writeSync } = fs;
+/**
+ * Closes a file, but not the standard streams: WebAssembly closes all files when the command ends, and the main thread may still
+ * be about to read standard input. The glue calls this.
+ * @param {number} file
+ */
+function closeOwn(file) {
+  if (file > 2) closeSync(file);
+}
+
 /**
  * Writes as Node does, but waits where Node would throw: standard output may be a pipe that does not block and is full. The glue
  * calls this.
@@ -46,6 +55,7 @@ function writeWaiting(...given) {
 /** Runs the command. */
 export async function runCommand() {
   fs.writeSync = /** @type {any} */ (writeWaiting);
+  fs.closeSync = closeOwn;
   const mainThread = threads.isWorker ? null : new MainThread();
   try {
     const { default: createCommand } = await import('./command.mjs');
