@@ -54,6 +54,7 @@ async function slowDown(page) {
 export async function measured(browser, path, options = {}) {
   const scripts = new Set();
   const prepare = async (page) => {
+    page.setDefaultNavigationTimeout(60_000);
     await page.addInitScript(watchShifts);
     await slowDown(page);
     page.context().on('request', (request) => {
