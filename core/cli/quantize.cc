@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 struct Options {
   std::string in, out, texts;
-  std::vector<std::string> in_int8;
+  std::vector<std::string> keep_int8;
   int bits = 8;
   Common common;
 };
@@ -57,9 +57,9 @@ WeightSlots SlotsOrFail(AnyModel& model, const std::string& folder) {
 
 // Marks the matrices whose names contain one of these texts.
 void KeepInt8OrFail(WeightSlots& slots, const Options& options) {
-  if (options.bits != 4 && !options.in_int8.empty())
+  if (options.bits != 4 && !options.keep_int8.empty())
     Fail("--keep-int8 is for --bits 4; all is in 8 bits without", kUsage);
-  for (const std::string& text : options.in_int8) {
+  for (const std::string& text : options.keep_int8) {
     bool found = false;
     for (WeightSlot& slot : slots.slots) {
       if (!MayBeIntegers(slot) || slot.names.front().find(text) == std::string::npos) continue;
@@ -126,7 +126,8 @@ void AddQuantize(CLI::App& app) {
       ->add_option("--bits", options->bits, "of a weight: in 4 they are half the file, and are computed with as int8")
       ->check(CLI::IsMember({4, 8}))
       ->capture_default_str();
-  command->add_option("--keep-int8", options->in_int8, "for --bits 4: matrices with this in their names stay in 8 bits")
+  command
+      ->add_option("--keep-int8", options->keep_int8, "for --bits 4: matrices with this in their names stay in 8 bits")
       ->type_name("NAME");
   command
       ->add_option("--calibrate", options->texts,

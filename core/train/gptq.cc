@@ -3,16 +3,16 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/kernels/int4.h"
+#include "core/kernels/quantized.h"
 
 namespace qkv {
 namespace {
 
 // The part of the mean of H's diagonal that is added to the diagonal, as in the paper.
 constexpr double kDamping = 0.01;
-
-using Moments = Eigen::MatrixXd;
 
 // Matrices, by the address of their floats, that multiply the same inputs.
 using Group = std::vector<const float*>;
@@ -21,11 +21,10 @@ using Group = std::vector<const float*>;
 // it is also the table that everything else reads.
 std::vector<Group> GroupsInOrder(const TranslationModel& model, const CalibrationText& text, ThreadPool& pool) {
   std::vector<Group> groups;
-  std::map<const float*, bool> met;
+  std::set<const float*> seen;
   const float* last = nullptr;
   ForEachProduct(model, {&text, 1}, pool, [&](const float* weights, ConstMatrixView x) {
-    if (met[weights]) return;
-    met[weights] = true;
+    if (!seen.insert(weights).second) return;
     if (x.data() != last) groups.emplace_back();
     last = x.data();
     groups.back().push_back(weights);
@@ -35,10 +34,10 @@ std::vector<Group> GroupsInOrder(const TranslationModel& model, const Calibratio
 }
 
 // The sum of x x' of a group's inputs.
-Moments MomentsOf(const TranslationModel& model, const std::vector<CalibrationText>& texts, const float* weights,
-                  size_t inputs, ThreadPool& pool) {
+Eigen::MatrixXd MomentsOf(const TranslationModel& model, const std::vector<CalibrationText>& texts,
+                          const float* weights, size_t inputs, ThreadPool& pool) {
   const auto size = static_cast<Eigen::Index>(inputs);
-  Moments moments = Moments::Zero(size, size);
+  Eigen::MatrixXd moments = Eigen::MatrixXd::Zero(size, size);
   ForEachProduct(model, texts, pool, [&](const float* each, ConstMatrixView x) {
     if (each == weights) moments.noalias() += (x.transpose() * x).cast<double>();
   });

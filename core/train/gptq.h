@@ -2,12 +2,11 @@
 // of the floats than the products of rounded weights do.
 #pragma once
 
-#include <span>
+#include <Eigen/Core>
 #include <string>
 #include <vector>
 
 #include "core/base/threads.h"
-#include "core/kernels/quantized.h"
 #include "core/train/calibrate.h"
 #include "core/translate/model.h"
 

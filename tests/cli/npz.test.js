@@ -6,7 +6,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { zip } from '../lib/zip.js';
+import { editedZip, zip } from '../lib/zip.js';
 import { npy, spmPieces, tensorsOf, vocabularyYaml } from '../npz.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -29,16 +29,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The archive with a change of each member's text. */
-const edited = (from, to) =>
-  zip(
-    Object.fromEntries(
-      Object.entries(members).map(([name, data]) => [
-        name,
-        Buffer.from(data.toString('latin1').replace(from, to), 'latin1'),
-      ]),
-    ),
-  );
+const edited = (from, to) => editedZip(members, from, to);
 const without = (isLeftOut) => zip(Object.fromEntries(Object.entries(members).filter(([name]) => !isLeftOut(name))));
 const damaged = {
   'no zip': [() => Buffer.alloc(100), /INVALID_FILE: model\.npz: it is not a zip/],

@@ -46,3 +46,14 @@ export function zip(files, { deflate = false, method = deflate ? 8 : 0, flags = 
   put(end, [0x06054b50, 4], [0, 4], [entries, 2], [entries, 2], [length, 4], [at, 4], [0, 2]);
   return new Uint8Array(Buffer.concat([...parts, ...directory, ...end]));
 }
+
+/** The archive of `members`, with a change of each one's text. @param {Record<string, Buffer>} members @param {string} from @param {string} to */
+export const editedZip = (members, from, to) =>
+  zip(
+    Object.fromEntries(
+      Object.entries(members).map(([name, data]) => [
+        name,
+        Buffer.from(data.toString('latin1').replace(from, to), 'latin1'),
+      ]),
+    ),
+  );
