@@ -15,12 +15,12 @@ namespace {
 
 constexpr size_t kChunk = size_t{1} << 16;
 
+}  // namespace
+
 uint64_t SizeOf(int file) {
   struct stat status{};
   return fstat(file, &status) == 0 && S_ISREG(status.st_mode) ? static_cast<uint64_t>(status.st_size) : 0;
 }
-
-}  // namespace
 
 PlainInput::PlainInput(int file, std::string name) : file_(file), name_(std::move(name)), size_(SizeOf(file)) {}
 

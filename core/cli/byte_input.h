@@ -29,6 +29,9 @@ std::unique_ptr<ByteInput> StandardInput();
 // A file, plain or compressed by gzip, or by zstd if it is *.zst.
 std::unique_ptr<ByteInput> OpenInput(const std::string& path);
 
+// The bytes of an open file; 0 if it has no size, as a pipe.
+uint64_t SizeOf(int file);
+
 // An open file as it is. The caller closes it. `name` is for errors.
 class PlainInput : public ByteInput {
  public:

@@ -5,17 +5,19 @@
 #include <string>
 #include <string_view>
 
+#include "core/cli/byte_output.h"
+
 namespace qkv::cli {
 
 inline bool IsGzip(std::string_view path) { return path.ends_with(".gz"); }
 
-class GzipOutput {
+class GzipOutput : public ByteOutput {
  public:
   // Takes over the file. `name` is for errors.
   GzipOutput(int file, std::string name);
-  ~GzipOutput();
-  void Write(std::string_view bytes);
-  void Close();  // fails if the file cannot be written to its end
+  ~GzipOutput() override;
+  void Write(std::string_view bytes) override;
+  void Close() override;
 
  private:
   struct State;

@@ -1,6 +1,5 @@
 // Standard input and files, natively. The command in Node has wasm/command/open_input.cc instead.
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,10 +36,7 @@ class GzipInput : public ByteInput {
 
 class ZstdFile : public ByteInput {
  public:
-  ZstdFile(int file, const std::string& path) : input_(file, path) {
-    struct stat status{};
-    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode)) size_ = static_cast<double>(status.st_size);
-  }
+  ZstdFile(int file, const std::string& path) : input_(file, path), size_(static_cast<double>(SizeOf(file))) {}
   size_t Read(std::string& to) override {
     char chunk[kChunk];
     const size_t count = input_.Read(chunk, sizeof chunk);
@@ -53,7 +49,7 @@ class ZstdFile : public ByteInput {
 
  private:
   ZstdInput input_;
-  double size_ = 0;  // bytes, 0: not known
+  double size_;  // bytes, 0: not known
 };
 
 }  // namespace

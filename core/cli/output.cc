@@ -10,13 +10,38 @@
 #include <cstring>
 
 #include "core/cli/command.h"
+#include "core/cli/gzip_output.h"
+#include "core/cli/zstd_stream.h"
 
 namespace qkv::cli {
 namespace {
 
 constexpr size_t kComparedLines = 3;  // last lines that are compared before a file is continued
 
-FILE* Plain(const std::shared_ptr<void>& file) { return static_cast<FILE*>(file.get()); }
+class StandardOutput : public ByteOutput {
+ public:
+  void Write(std::string_view bytes) override { std::fwrite(bytes.data(), 1, bytes.size(), stdout); }
+  void Flush() override { FlushOrFail(); }
+  void Close() override { FlushOrFail(); }
+};
+
+// A file that is not compressed.
+class PlainOutput : public ByteOutput {
+ public:
+  // Takes over the file. `mode` is that of fdopen, `name` is for errors.
+  PlainOutput(int file, const char* mode, std::string name) : name_(std::move(name)), stream_(fdopen(file, mode)) {}
+  ~PlainOutput() override { std::fclose(stream_); }
+  void Write(std::string_view bytes) override { std::fwrite(bytes.data(), 1, bytes.size(), stream_); }
+  void Flush() override {
+    if (std::fflush(stream_) != 0 || std::ferror(stream_) != 0)
+      Fail(name_ + " cannot be written: " + std::strerror(errno));
+  }
+  void Close() override { Flush(); }
+
+ private:
+  std::string name_;
+  FILE* stream_;
+};
 
 int OpenOrFail(const std::string& path, int flags) {
   const int file = open(path.c_str(), O_RDWR | O_CLOEXEC | flags, 0666);
@@ -27,17 +52,19 @@ int OpenOrFail(const std::string& path, int flags) {
 
 }  // namespace
 
+LineOutput::LineOutput() : output_(std::make_unique<StandardOutput>()) {}
+
 LineOutput LineOutput::Create(const std::string& path) {
   if (IsZstd(path)) CheckZstd(path);
   LineOutput output(path);
   const int file = OpenOrFail(path, O_CREAT | O_EXCL);
   output.Lock(file);
   if (IsGzip(path)) {
-    output.gzip_ = std::make_shared<GzipOutput>(file, path);
+    output.output_ = std::make_unique<GzipOutput>(file, path);
   } else if (IsZstd(path)) {
-    output.zstd_ = std::make_shared<ZstdOutput>(file, path);
+    output.output_ = std::make_unique<ZstdOutput>(file, path);
   } else {
-    output.plain_ = std::shared_ptr<void>(fdopen(file, "w"), [](void* open) { std::fclose(static_cast<FILE*>(open)); });
+    output.output_ = std::make_unique<PlainOutput>(file, "w", path);
   }
   return output;
 }
@@ -48,7 +75,8 @@ LineOutput LineOutput::Continue(const std::string& path) {
   const int file = OpenOrFail(path, O_CREAT);
   output.Lock(file);
   output.CountLines(file);
-  output.plain_ = std::shared_ptr<void>(fdopen(file, "a"), [](void* open) { std::fclose(static_cast<FILE*>(open)); });
+  output.output_ = std::make_unique<PlainOutput>(file, "a", path);
+  output.file_ = file;
   return output;
 }
 
@@ -80,38 +108,14 @@ void LineOutput::CountLines(int file) {
 }
 
 void LineOutput::CutRest() {
-  if (whole_ < 0) return;
-  const int file = fileno(Plain(plain_));
-  if (ftruncate(file, static_cast<off_t>(whole_)) != 0 || lseek(file, 0, SEEK_END) < 0) FailToWrite();
+  if (file_ < 0) return;
+  if (ftruncate(file_, static_cast<off_t>(whole_)) == 0 && lseek(file_, 0, SEEK_END) >= 0) return;
+  Fail(path_ + " cannot be written: " + std::strerror(errno));
 }
 
-void LineOutput::Write(std::string_view line) {
-  if (gzip_) {
-    gzip_->Write(line);
-    return gzip_->Write("\n");
-  }
-  if (zstd_) {
-    zstd_->Write(line);
-    return zstd_->Write("\n");
-  }
-  FILE* const file = plain_ ? Plain(plain_) : stdout;
-  // In Node each call is a write of its own, and a signal may end the process between two.
-  const std::string whole = std::string(line) + '\n';
-  std::fwrite(whole.data(), 1, whole.size(), file);
-}
-
-void LineOutput::Flush() {
-  if (gzip_ || zstd_) return;  // a flush would make the file larger
-  if (!plain_) return FlushOrFail();
-  if (std::fflush(Plain(plain_)) != 0 || std::ferror(Plain(plain_)) != 0) FailToWrite();
-}
-
-void LineOutput::Close() {
-  Flush();
-  if (zstd_) zstd_->Close();
-  if (gzip_) gzip_->Close();
-}
-
-void LineOutput::FailToWrite() const { Fail(path_ + " cannot be written: " + std::strerror(errno)); }
+// In Node each call is a write of its own, and a signal may end the process between two. So a line is one call.
+void LineOutput::Write(std::string_view line) { output_->Write(std::string(line) + '\n'); }
+void LineOutput::Flush() { output_->Flush(); }
+void LineOutput::Close() { output_->Close(); }
 
 }  // namespace qkv::cli

@@ -8,14 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include "core/cli/gzip_output.h"
-#include "core/cli/zstd_stream.h"
+#include "core/cli/byte_output.h"
 
 namespace qkv::cli {
 
 class LineOutput {
  public:
-  LineOutput() = default;  // standard output
+  LineOutput();  // standard output
   // A file. If its name ends in ".gz" it is compressed by gzip, in ".zst" by zstd. Fails if it exists, or if another
   // process writes it.
   static LineOutput Create(const std::string& path);
@@ -36,13 +35,11 @@ class LineOutput {
   explicit LineOutput(std::string path) : path_(std::move(path)) {}
   void Lock(int file) const;
   void CountLines(int file);
-  [[noreturn]] void FailToWrite() const;
 
-  std::string path_ = "standard output";
-  std::shared_ptr<void> plain_;  // a FILE*
-  std::shared_ptr<GzipOutput> gzip_;
-  std::shared_ptr<ZstdOutput> zstd_;  // standard output, if all three are null
-  int64_t whole_ = -1;                // of a file that is continued: the bytes of its whole lines
+  std::string path_;
+  std::unique_ptr<ByteOutput> output_;
+  int file_ = -1;       // of a file that is continued
+  int64_t whole_ = -1;  // the bytes of its whole lines
   size_t lines_ = 0;
   std::vector<std::string> last_;
 };

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/cli/byte_output.h"
+
 namespace qkv::cli {
 
 inline bool IsZstd(std::string_view path) { return path.ends_with(".zst"); }
@@ -31,12 +33,12 @@ class ZstdInput {
   std::unique_ptr<State> state_;
 };
 
-class ZstdOutput {
+class ZstdOutput : public ByteOutput {
  public:
   ZstdOutput(int file, std::string name);
-  ~ZstdOutput();
-  void Write(std::string_view bytes);
-  void Close();  // ends the frame; fails if the file cannot be written to its end
+  ~ZstdOutput() override;
+  void Write(std::string_view bytes) override;
+  void Close() override;  // ends the frame too
 
  private:
   struct State;
