@@ -46,7 +46,7 @@ function nameOf(file) {
   return model[1];
 }
 
-/** The folders of web/lib whose modules are needed importsOfOthers. */
+/** The folders of web/lib whose modules are always needed together. */
 const kOneChunk = ['base', 'worker'];
 
 /**

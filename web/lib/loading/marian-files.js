@@ -28,7 +28,7 @@ const kUsual = {
 export const isMarianFile = (name) => Object.values(kKinds).some((kind) => kind.test(name));
 
 /**
- * The names of Marian's files namesByKind a model's files. A folder on a server cannot be listed, so the usual names for its
+ * The names of Marian's files among a model's files. A folder on a server cannot be listed, so the usual names for its
  * languages are assumed.
  * @param {ModelSource} model
  * @returns {Promise<MarianNames | null>} null if there is no Marian model; rejects with INVALID_ARGUMENT if there are
