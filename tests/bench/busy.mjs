@@ -33,7 +33,7 @@ function descendants() {
   return tree;
 }
 
-/** Seconds that a process's threads have worked, to the nanosecond. @param {string} id */
+/** Seconds that a process's threads have worked, to the nanosecond, and its children that have ended. @param {string} id */
 function workedBy(id) {
   let nanoseconds = 0;
   try {
@@ -43,17 +43,18 @@ function workedBy(id) {
   } catch {
     // It has ended.
   }
-  return nanoseconds / 1e9;
+  return nanoseconds / 1e9 + workedByEnded(id);
 }
 
-/** Seconds of all children that had ended when this was read. */
-function workedByEnded() {
-  const stat = proc('self/stat');
+/** Seconds of a process's children that had ended when this was read. @param {string} id */
+function workedByEnded(id) {
+  const stat = proc(`${id}/stat`);
+  if (stat === '') return 0;
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[13]) + Number(fields[14])) / kTicks;
 }
 
-const workedBelow = () => descendants().reduce((sum, id) => sum + workedBy(id), workedByEnded());
+const workedBelow = () => descendants().reduce((sum, id) => sum + workedBy(id), workedByEnded('self'));
 const workedHere = () => process.cpuUsage().user / 1e6 + process.cpuUsage().system / 1e6;
 
 /**

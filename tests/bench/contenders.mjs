@@ -107,6 +107,19 @@ function onnxruntime(host, runtime) {
   ];
 }
 
+/** The native command and its peer, from a file of lines to their translations. @param {number} threads @returns {Contender[]} */
+function translatingLines(threads) {
+  const shared = { host: 'native', runsIn: 'node', takes: isOneOf('translate-lines') };
+  const named = (name) => (threads === 1 ? name : `${name}, ${threads} threads`);
+  return [
+    { ...shared, name: named('qkv translate'), isPeer: false, engine: 'command', options: { threads } },
+    {
+      ...{ ...shared, name: named('onnxruntime-node'), isPeer: true, engine: 'onnxruntime' },
+      options: { runtime: 'node', threads },
+    },
+  ];
+}
+
 /** Models that people bring, as transformers.js has them computed: several texts at once are one batch. */
 const ofBrought = (shared, name) => [
   { ...shared, name, takes: isGenerate },
@@ -140,6 +153,7 @@ export const contenders = [
   },
   ...drafting({ host: 'native', runsIn: 'native', name: 'qkv', isPeer: false, engine: 'kernels', options: {} }),
   ...onnxruntime('native', 'node'),
+  ...[1, kThreads].flatMap(translatingLines),
   oursWithThreads,
   {
     ...{ host: 'chromium', runsIn: 'chromium', isPeer: true, name: `onnxruntime-web, ${kThreads} threads` },

@@ -57,7 +57,7 @@ function options() {
 
 /** The engine as it is released, and the core alone. */
 async function build(hosts) {
-  if (hosts.includes('native')) await cmake('native', ['qkv_bench']);
+  if (hosts.includes('native')) await cmake('native', ['qkv_bench', 'qkv']);
   if (!hosts.includes('node') && !hosts.includes('chromium')) return;
   for (const preset of ['wasm-baseline', 'wasm-relaxed']) await cmake(preset, ['qkv_wasm', 'qkv_bench']);
   await cmake('wasm-threads', ['qkv_wasm']);

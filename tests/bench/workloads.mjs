@@ -62,6 +62,16 @@ import { encoderOperations, translateOperations } from './models/operations.mjs'
  * @property {boolean} isOneText whether the sentences are one text, in which the engine finds them
  * @property {number} operations
  *
+ * @typedef {object} Lines many sentences of one length, each to as many pieces, from the whole vocabulary
+ * @property {'translate-lines'} kind
+ * @property {string} name
+ * @property {Precision} precision
+ * @property {string} model
+ * @property {number} beam
+ * @property {number} length pieces of a sentence
+ * @property {number} sentences
+ * @property {number} operations
+ *
  * @typedef {object} Encode texts to the vectors of their pieces, by a model that people bring
  * @property {'encode'} kind
  * @property {string} name
@@ -106,7 +116,7 @@ import { encoderOperations, translateOperations } from './models/operations.mjs'
  * @property {Precision} precision
  * @property {'product' | 'peak'} limit a product of 512 x 512 x 512, or multiply-adds from registers alone
  *
- * @typedef {Attention | Window | Product | Encoder | Translate | Encode | Generate | Explain | Train | Limit} Work
+ * @typedef {Attention | Window | Product | Encoder | Translate | Lines | Encode | Generate | Explain | Train | Limit} Work
  */
 
 const kHeads = 8;
@@ -203,6 +213,26 @@ function translate(call, model, precision, shortlist) {
   };
 }
 
+/**
+ * Those of floats are fewer, and there to compare what the engines write.
+ * @param {Precision} precision
+ * @param {number} sentences
+ * @returns {(beam: number) => Lines}
+ */
+const lines = (precision, sentences) => (beam) => {
+  const model = 'tiny';
+  const length = 17;
+  const shape = architectures[model];
+  const encoder = encoderOperations(shape, length);
+  const decoder = translateOperations(shape, length, shape.vocabulary) - encoder;
+  return {
+    kind: 'translate-lines',
+    name: `translate ${sentences} lines ${model} ${precision} beam ${beam}`,
+    ...{ precision, model, beam, length, sentences },
+    operations: sentences * (encoder + beam * decoder),
+  };
+};
+
 /** @param {Precision} precision @param {string} title @param {number[]} lengths @returns {Encode} */
 const encode = (precision, title, lengths) => ({
   kind: 'encode',
@@ -287,6 +317,8 @@ export const workloads = [
   ...[1, 64].map(generate),
   ...[drafted('repetitive', 0.2), drafted('ordinary', 0.4)],
   translate('bulk', 'tiny', 'int8', true),
+  ...[1, 4].map(lines('int8', 2000)),
+  ...[1, 4].map(lines('f32', 100)),
   ...['sentence', 'paragraph'].map((call) => translate(call, 'tiny', 'int8', true)),
   translate('first', 'tiny', 'int8', true),
   translate('cold', 'tiny', 'int8', true),

@@ -2,6 +2,7 @@
 
 import { prepareAttention } from './onnxruntime/attention.mjs';
 import { prepareEncode, prepareGenerate } from './onnxruntime/brought.mjs';
+import { prepareLines } from './onnxruntime/lines.mjs';
 import { prepareEncoder, prepareProduct } from './onnxruntime/rows.mjs';
 import { prepareTranslation } from './onnxruntime/translate.mjs';
 
@@ -16,6 +17,7 @@ const preparations = {
   product: prepareProduct,
   encoder: prepareEncoder,
   'translate-ids': prepareTranslation,
+  'translate-lines': prepareLines,
   encode: prepareEncode,
   generate: prepareGenerate,
 };

@@ -9,7 +9,7 @@ import { Message } from '../onnx/protobuf.mjs';
 const kConsonants = 'b c d f g h k l m n p r s t v w st tr pl'.split(' ');
 const kVowels = 'a e i o u ea ou'.split(' ');
 const kSyllables = kConsonants.flatMap((consonant) => kVowels.map((vowel) => consonant + vowel));
-const kSpace = '\u2581';
+export const kSpace = '\u2581';
 const kNormal = 1;
 const kUnknown = 2;
 const kControl = 3;
@@ -64,6 +64,31 @@ export function makeSentence({ capitals, words, known }, count, number) {
   const all = [pick.from(capitals), ...shuffled.map(({ length }) => (length === 2 ? compound() : frequent()))];
   return `${all.map((word) => word.slice(1)).join(' ')}.`;
 }
+
+/**
+ * Cuts sentences of makeSentence into ids: a word that is no piece has two, its likeliest, and the full stop is one.
+ * @param {Vocabulary} vocabulary
+ * @returns {(text: string) => number[]}
+ */
+export function segment({ pieces }) {
+  const ids = new Map(pieces.map(({ text }, id) => [text, id]));
+  const inTwo = (word) => {
+    const splits = Array.from(word.slice(1), (_, i) => [word.slice(0, i + 1), word.slice(i + 1)]);
+    const known = splits.map((parts) => parts.map((part) => ids.get(part))).filter((pair) => !pair.includes(undefined));
+    return known.reduce((a, b) => (sumOf(b) < sumOf(a) ? b : a));
+  };
+  const cut = (word) => (ids.has(word) ? [ids.get(word)] : inTwo(word));
+  return (text) => [
+    ...text
+      .slice(0, -1)
+      .split(' ')
+      .flatMap((word) => cut(kSpace + word)),
+    ids.get('.'),
+  ];
+}
+
+/** The lower it is, the likelier the pieces are. */
+const sumOf = ([a, b]) => a + b;
 
 /** vocab.json: the row of each piece is its index. @param {Vocabulary} vocabulary */
 export const vocabJson = ({ pieces }) => Object.fromEntries(pieces.map(({ text }, row) => [text, row]));

@@ -6,10 +6,10 @@ import { architectures, kEnd, startPiece } from '../../models/architectures.mjs'
 import { fixedShortlist } from '../../models/shortlist.mjs';
 import { sourceModel, stepModel } from '../../onnx/translate.mjs';
 
-/**
- * @param {import('../onnxruntime.mjs').Runtime} runtime
- * @param {import('../../workloads.mjs').Translate} work
- */
+/** @typedef {import('../onnxruntime.mjs').Runtime} Runtime */
+/** @typedef {import('../../models/architectures.mjs').Architecture} Architecture */
+
+/** @param {Runtime} runtime @param {import('../../workloads.mjs').Translate} work */
 export async function prepareTranslation({ session, tensor }, work) {
   const shape = architectures[work.model];
   const shortlist = work.shortlist ? fixedShortlist(shape.vocabulary, work.outputs) : undefined;
@@ -54,13 +54,14 @@ export async function prepareTranslation({ session, tensor }, work) {
 const kParts = ['k', 'v'];
 const layersOf = ({ decoderLayers }) => Array.from({ length: decoderLayers }, (_, i) => i);
 
-function emptyPast(shape, tensor) {
-  const empty = () => tensor(new Float32Array(0), [1, shape.heads, 0, shape.d / shape.heads]);
+/** Nothing is read yet. @param {Architecture} shape @param {Runtime['tensor']} tensor @param {number} [rows] */
+export function emptyPast(shape, tensor, rows = 1) {
+  const empty = () => tensor(new Float32Array(0), [rows, shape.heads, 0, shape.d / shape.heads]);
   return Object.fromEntries(layersOf(shape).flatMap((i) => kParts.map((part) => [`past ${part} ${i}`, empty()])));
 }
 
-/** The outputs of one step are the inputs of the next. */
-function renamed(shape, result) {
+/** The outputs of one step are the inputs of the next. @param {Architecture} shape @param {Record<string, any>} result */
+export function renamed(shape, result) {
   const pairs = (i) => kParts.map((part) => [`past ${part} ${i}`, result[`present ${part} ${i}`]]);
   return Object.fromEntries(layersOf(shape).flatMap(pairs));
 }
