@@ -104,6 +104,36 @@ void BenchTranslation(Bench& bench, size_t length, size_t outputs) {
   Report(name, kUnknownOperations, [&] { tree = Translate(bench, source, options); }, [&] { return Written(tree); });
 }
 
+// What further rows of a decoding step cost: 12 steps with so many hypotheses of a sentence of 12 pieces, and the
+// logits. A pass that verifies a draft of n pieces has 1 + n rows.
+void BenchRows(Bench& bench, size_t rows) {
+  const std::string name = "decode 12 steps of " + std::to_string(rows) + " rows";
+  if (!Wanted(name)) return;
+  constexpr size_t kPieces = 12;
+  const SequenceModel& model = bench.model.model();
+  Tokens source;
+  for (size_t i = 0; i + 1 < kPieces; ++i) source.ids.push_back(static_cast<int32_t>(7 + 13 * i));
+  source.ids.push_back(bench.model.config().end);
+  const std::unique_ptr<EncoderPass> encoder = Encode(model, {&source});
+  std::unique_ptr<DecoderState> state;
+  for (bool done = false; !done;) {
+    const ArenaScope scope(bench.arena);
+    done = encoder->Step(bench.ctx);
+    if (done) state = encoder->Start(bench.ctx, std::vector<int32_t>(rows, 0));
+  }
+  const std::vector<int32_t> read(rows, bench.model.config().start);
+  std::vector<double> last;
+  const auto run = [&] {
+    for (size_t i = 0; i < kPieces; ++i) {
+      const ArenaScope scope(bench.arena);
+      const MatrixView logits = model.Logits(bench.ctx, View(model.Step(bench.ctx, read, *state)));
+      last.assign(logits.data(), logits.data() + 8);
+    }
+    static_cast<TransformerState&>(*state).self.TakeBack(kPieces);
+  };
+  Report(name, kUnknownOperations, run, [&] { return last; });
+}
+
 }  // namespace
 
 bool BenchModel(const std::string& folder) {
@@ -127,6 +157,7 @@ bool BenchModel(const std::string& folder) {
   const Interventions interventions(changes);
   for (const size_t length : {32, 128}) BenchEncoder(bench, length, &interventions);
   for (const size_t outputs : {size_t{1000}, model->config().vocabulary}) BenchTranslation(bench, 32, outputs);
+  for (size_t rows = 1; rows <= 8; ++rows) BenchRows(bench, rows);
   return true;
 }
 
