@@ -108,6 +108,7 @@ struct FloatKernel {
 #else
   static constexpr size_t kRows = 6, kVectors = 2;  // 12 of 16
 #endif
+  static constexpr size_t kRowVectors = kPanelVectors == 1 ? 4 : 8;
   static constexpr size_t kBlockInputs = 32768;
 
   template <size_t rows, size_t vectors>

@@ -15,7 +15,8 @@ HWY_BEFORE_NAMESPACE();
 namespace qkv::HWY_NAMESPACE {
 
 // A Kernel says how many outputs one vector holds (kLanes), the rows and vectors of its largest tile (kRows, kVectors),
-// how many inputs of x fit half of a small second-level cache (kBlockInputs), and computes a tile:
+// the vectors of a tile of one row (kRowVectors), how many inputs of x fit half of a small second-level cache
+// (kBlockInputs), and computes a tile:
 // Tile<rows, vectors>(product, row, column) for columns that are a multiple of kLanes.
 template <class Kernel>
 struct Tiles {
@@ -23,7 +24,7 @@ struct Tiles {
 
   // With few rows a tile has more vectors: enough independent sums to hide the latency of an addition.
   static constexpr size_t Vectors(size_t rows) {
-    if (rows == 1) return kPanelVectors == 1 ? 4 : 8;
+    if (rows == 1) return Kernel::kRowVectors;
     if (rows == 2) return 4;
     return Kernel::kVectors;
   }
