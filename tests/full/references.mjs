@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { at, cmake, run, say } from '../../web/tools/common.mjs';
 
 const kModel = at('tests', 'goldens', 'en-fr'); // a float model
-const kInt8 = at('web', 'models', 'en-fr');
+const kDefault = at('web', 'models', 'en-fr');
 const kCompared = at('web', 'models', 'compared');
 const kFolder = at('build', 'full');
 const kPython = '/usr/bin/python3'; // Debian's Python, which has Debian's packages
@@ -158,7 +158,10 @@ export async function* compared({ data }) {
   }
 }
 
-/** The default int8 model: our builds against each other, and against floats. @param {{data?: string}} options */
+/**
+ * The float model in int8, and the default model: our builds against each other. The first one also against floats.
+ * @param {{data?: string}} options
+ */
 export async function* int8({ data }) {
   const why = await missing(data, 'dev.en-fr.tsv');
   if (why) return yield { name: 'int8 beside floats', summary: why, skipped: 1 };
@@ -172,8 +175,11 @@ export async function* int8({ data }) {
       .join(''),
   );
 
+  const rounded = join(kFolder, 'int8');
+  await run(at('build', 'native', 'qkv'), ['quantize', kModel, rounded]);
   for (const beam of [1, 4]) {
-    const translated = await byEngines(kInt8, beam, sources, 'int8');
+    yield* besideNative(await byEngines(kDefault, beam, sources, 'default'), `the default model, beam ${beam}`);
+    const translated = await byEngines(rounded, beam, sources, 'int8');
     yield* besideNative(translated, `int8, beam ${beam}`);
     const floats = join(kFolder, `floats-native-beam${beam}.txt`);
     await between(sources, floats, ...engines(kModel, beam).native);
@@ -186,7 +192,7 @@ export async function* int8({ data }) {
   }
 
   const counted = join(kFolder, 'forced.json');
-  await between(sources, counted, process.execPath, [oracle('forced.mjs'), kInt8, kModel]);
+  await between(sources, counted, process.execPath, [oracle('forced.mjs'), rounded, kModel]);
   const { pieces, equal } = JSON.parse(readFileSync(counted, 'utf8'));
   yield {
     name: "int8, forced along floats' greedy translations",

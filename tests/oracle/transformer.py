@@ -4,7 +4,8 @@ Written from the paper's equations, in MarianMT's layout, one sentence at a time
 causal one, so that nothing here can be wrong in the same way as the engine. Any dtype: float64 is the truth that
 float32 implementations are measured against.
 
-Matrices of 8 bits (I8, with their scales beside them) are multiplied as core/kernels/quantized.h says, the rest is the same.
+Matrices of 8 bits (I8, with their scales beside them) are multiplied as core/kernels/quantized.h says, the rest is the same. Those of
+4 bits (U8, with their scales) become such matrices, as web/docs/int4.md says.
 
 Where MarianMT departs from the paper, MarianMT is followed: positions are [sin | cos] halves instead of interleaved,
 decoding starts from the pad row at position 0, the logits have a bias.
@@ -21,7 +22,7 @@ import struct
 import sentencepiece
 import torch
 
-DTYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "I8": torch.int8}
+DTYPES = {"F64": torch.float64, "F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "I8": torch.int8, "U8": torch.uint8}
 
 
 def read_safetensors(path):
@@ -37,6 +38,15 @@ def read_safetensors(path):
         begin, end = entry["data_offsets"]
         tensors[name] = torch.frombuffer(data[begin:end], dtype=DTYPES[entry["dtype"]]).reshape(entry["shape"])
     return tensors
+
+
+def unpack_int4(rows):
+    """int8 [outputs, inputs] of uint8 [outputs, inputs / 32 * 17]: groups of a byte m and 32 numbers q, in two halves of 16."""
+    groups = rows.reshape(len(rows), -1, 17).to(torch.int32)
+    m, pairs = groups[..., :1], groups[..., 1:]
+    q = torch.cat([pairs % 16, pairs // 16], -1)
+    q = torch.where(q > 7, q - 16, q)
+    return ((q * m + 4) >> 3).clamp(-127, 127).to(torch.int8).reshape(len(rows), -1)
 
 
 def positions(count, d):
@@ -119,6 +129,7 @@ class Transformer:
         self.generation = json.loads(generation.read_text()) if generation.exists() else {}
         self.dtype = dtype
         stored = read_safetensors(folder / "model.safetensors")
+        stored = {k: unpack_int4(v) if v.dtype == torch.uint8 else v for k, v in stored.items()}
         self.weights = {k: v.to(dtype) for k, v in stored.items() if v.dim() == 1 or k == "final_logits_bias"}
         self.matrices = {
             k: Int8Matrix(v, stored[k + "_scale"], dtype) if v.dtype == torch.int8 else FloatMatrix(v.to(dtype))

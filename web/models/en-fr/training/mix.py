@@ -1,0 +1,48 @@
+"""The mean of two float models of one shape: (1 - SHARE) of the first one's weights, SHARE of the second one's.
+
+    python3 mix.py FIRST SECOND SHARE FOLDER
+
+A model that was trained on for a short time with other data is worse on the old data. The mean of its weights and those
+from before can be better than both, on old and new data (Wortsman et al. 2022, https://arxiv.org/abs/2109.01903).
+"""
+import json
+import pathlib
+import struct
+import sys
+
+import numpy as np
+
+DTYPES = {"F16": np.float16, "F32": np.float32}
+
+
+def read(folder):
+    """{name: float32 array} of model.safetensors."""
+    raw = (pathlib.Path(folder) / "model.safetensors").read_bytes()
+    (length,) = struct.unpack("<Q", raw[:8])
+    header, data = json.loads(raw[8 : 8 + length]), raw[8 + length :]
+    header.pop("__metadata__", None)
+    array = lambda e: np.frombuffer(data[slice(*e["data_offsets"])], DTYPES[e["dtype"]]).astype(np.float32).reshape(e["shape"])
+    return {name: array(entry) for name, entry in header.items()}
+
+
+def write(path, tensors):
+    header, data = {}, b""
+    for name, tensor in tensors.items():
+        raw = tensor.tobytes()
+        header[name] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": [len(data), len(data) + len(raw)]}
+        data += raw
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+def main():
+    first, second, share, out = read(sys.argv[1]), read(sys.argv[2]), np.float32(sys.argv[3]), pathlib.Path(sys.argv[4])
+    out.mkdir(exist_ok=True)
+    for name in ("config.json", "generation_config.json", "vocab.json", "source.spm"):
+        (out / name).write_bytes((pathlib.Path(sys.argv[1]) / name).read_bytes())
+    mixed = {name: first[name] * (1 - share) + second[name].reshape(first[name].shape) * share for name in first}
+    write(out / "model.safetensors", mixed)
+
+
+main()
