@@ -39,6 +39,8 @@ function valueOf(expression) {
       return Math.max(...parts);
     case 'words':
       return NaN;
+    case 'zero':
+      return 0;
     default:
       return Math[expression.op](parts[0]);
   }

@@ -42,6 +42,27 @@ test('every lesson, from the front page', async () => {
   await page.context().close();
 }, 180_000);
 
+test('every lesson opens in the playground with its numbers and choices, and Back leads to the lesson again', async () => {
+  const page = await opened();
+  expect(await page.isVisible('#to-playground')).toBe(false);
+  for (const { id } of presets.slice(1)) {
+    const { title } = lessonTexts(id);
+    await page.evaluate((preset) => (location.hash = `preset=${preset}`), id);
+    await page.waitForFunction((text) => document.title.startsWith(text), title);
+    await settled(page);
+    const [lesson, numbers] = [await hashOf(page), await shownIn(page)];
+    await page.click('#to-playground');
+    await page.waitForFunction(() => document.title.startsWith('Playground'));
+    await settled(page);
+    expect([id, await shownIn(page)]).toEqual([id, numbers]);
+    await page.goBack();
+    await page.waitForFunction((text) => document.title.startsWith(text), title);
+    expect([id, await hashOf(page)]).toEqual([id, lesson]);
+  }
+  expect(page.complaints).toEqual([]);
+  await page.context().close();
+}, 120_000);
+
 test('the playground’s large equation is that of the choices', async () => {
   const page = await opened();
   const found = () => page.textContent('#lesson-equation');

@@ -82,7 +82,7 @@ function selectionControls(add, change) {
     temperature.node.hidden = state.score === 'cosine' && state.temperature === 1; // its τ is the same
     temperature.set(state.temperature);
   });
-  const alpha = slider('alpha', { min: 1, max: 3, step: 0.05 }, (value) => change(() => ({ alpha: value })));
+  const alpha = slider('α', { min: 1, max: 3, step: 0.05 }, (value) => change(() => ({ alpha: value })));
   add(alpha.node, (state) => {
     alpha.node.hidden = state.selection !== 'entmax';
     alpha.set(state.alpha);

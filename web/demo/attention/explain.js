@@ -1,6 +1,6 @@
 // The computation of a cell: the numbers that the current equation combines.
 
-import { apply, dot, largest, max, number, product, quotient, sum, words } from './expression.js';
+import { apply, dot, largest, max, number, product, quotient, sum, words, zero } from './expression.js';
 import { keysOf, sizesOf, valuesOf } from './state.js';
 import { texts } from './texts.js';
 
@@ -162,7 +162,7 @@ export class CellExpressions {
     const logits = this.#line(this.result.logits, i);
     const { selection, seed } = this.state;
     if (selection === 'max-pool') return words(texts.why.pool);
-    if (logits[j] === -Infinity) return words(texts.why.zero(this.#why(i, j)));
+    if (logits[j] === -Infinity) return zero(texts.why.zero(this.#why(i, j)));
     // The logits of the keys that the query sees, and where this key is among them.
     const seen = logits.map((x, at) => ({ x, at })).filter(({ x }) => x !== -Infinity);
     const numbers = seen.map(({ x }) => number(x, 'score'));
@@ -177,7 +177,7 @@ export class CellExpressions {
   /** [(α - 1) l - τ]_+ to the power 1 / (α - 1), where τ is found from the largest weight. @param {number} i @param {number} j */
   #sparse(i, j) {
     const [logits, weights] = [this.#line(this.result.logits, i), this.#line(this.result.selected, i)];
-    if (weights[j] === 0) return words(texts.why.threshold);
+    if (weights[j] === 0) return zero(texts.why.zero(texts.why.threshold));
     const less = this.state.selection === 'sparsemax' ? 1 : this.state.alpha - 1;
     const best = weights.indexOf(Math.max(...weights));
     const threshold = apply('minus', number(less * logits[best] - weights[best] ** less));
@@ -214,7 +214,7 @@ export class CellExpressions {
   context(i, c) {
     const keys = Array.from({ length: this.sizes.keys }, (_, j) => j);
     const seen = keys.filter((j) => this.#at(this.result.logits, i, j) !== -Infinity);
-    if (seen.length === 0) return words(texts.why.nothing);
+    if (seen.length === 0) return zero(texts.why.zero(texts.why.nothing));
     if (this.state.selection === 'max-pool') {
       const values = seen.map((j) => this.#row(valuesOf(this.state), j)[c]);
       const largest = max(values.map((x) => number(x, 'value')));

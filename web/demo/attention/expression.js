@@ -8,7 +8,7 @@
  *   | {op: 'sum' | 'product' | 'largest' | 'max', parts: Expression[], pick?: number}
  *   | {op: 'quotient', parts: [Expression, Expression]}
  *   | {op: 'minus' | 'exp' | 'tanh' | 'sqrt' | 'square' | 'sigmoid' | 'abs' | 'log' | 'group', parts: [Expression]}
- *   | {op: 'words', text: string}} Expression
+ *   | {op: 'words' | 'zero', text: string}} Expression
  */
 
 /** @param {number} value @param {Role} [role] @returns {Expression} */
@@ -27,6 +27,8 @@ export const largest = (parts, pick) => ({ op: 'largest', parts, pick });
 export const max = (parts) => ({ op: 'max', parts });
 /** @param {string} text @returns {Expression} */
 export const words = (text) => ({ op: 'words', text });
+/** A 0 that is not computed. @param {string} text says that it is 0, and why @returns {Expression} */
+export const zero = (text) => ({ op: 'zero', text });
 
 /** @param {ArrayLike<number>} a @param {Role} aRole @param {ArrayLike<number>} b @param {Role} bRole */
 export const dot = (a, aRole, b, bRole) => sum(Array.from(a, (x, i) => product(number(x, aRole), number(b[i], bRole))));
@@ -60,7 +62,7 @@ export function textPiecesOf(expression, format) {
   /** @param {Expression} node @param {number} tightness of the surrounding expression: 1 of a sum, 2 of a product, 3 of a power */
   function write(node, tightness) {
     // Numbers and words. A negative number in a product is in parentheses. A count has no decimals.
-    if (node.op === 'words') return put(node.text);
+    if (node.op === 'words' || node.op === 'zero') return put(node.text);
     if (node.op === 'number') {
       const isCount = node.role === '' && Number.isInteger(node.value);
       const text = isCount ? String(node.value).replace('-', '−') : format(node.value);

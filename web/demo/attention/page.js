@@ -19,6 +19,7 @@ import { presetOf, stateOfPreset } from './presets.js';
 import { bindProgram } from './program.js';
 import { cellName, inputsOf, oriented, parametersOf, stagesOf } from './stages.js';
 import { completed, keysOf } from './state.js';
+import { withSymbols } from './symbols.js';
 import { translatedEquation, lessonTexts, translatePage, texts } from './texts.js';
 
 /** @typedef {import('./state.js').State} State */
@@ -99,6 +100,7 @@ class Page {
     // The matrices, the equation, and the links.
     for (const area of ['inputs', 'parameters', 'stages']) this.#listen(find(area));
     scrollable(find('lesson-equation'), texts.page.equation);
+    find('to-playground').addEventListener('click', () => this.#openInPlayground());
     find('copy-link').addEventListener('click', () => this.#copyLink());
     find('copy-tag').addEventListener('click', () => this.#copyTag());
     find('reset').addEventListener('click', () => this.#open(stateOfPreset(this.#state.preset)));
@@ -139,6 +141,13 @@ class Page {
     this.#pointed = null;
     this.#state = completed(state, this.scores);
     this.#run();
+  }
+
+  /** Opens the lesson's numbers and choices in the playground. Back leads to the lesson again. */
+  #openInPlayground() {
+    const state = { ...this.#state, preset: 'playground', scene: {} };
+    location.hash = writeLink(state, completed(stateOfPreset('playground'), this.scores));
+    this.find('lesson-title').scrollIntoView({ block: 'nearest' });
   }
 
   /** @param {Partial<State>} patch */
@@ -198,7 +207,7 @@ class Page {
     find('lesson-title').textContent = title;
     this.card.show(preset.id);
     this.#first = null;
-    find('lesson-about').replaceChildren(...about.map((text) => make('p', {}, text)));
+    find('lesson-about').replaceChildren(...about.map((text) => make('p', {}, ...withSymbols(text))));
     const papers = preset.papers.map(({ text, href }) => make('a', { href }, text));
     find('lesson-papers').replaceChildren(...papers.flatMap((paper, i) => (i > 0 ? [' · ', paper] : [paper])));
     // Its picture, and its link in the path.
@@ -210,6 +219,7 @@ class Page {
       }) ?? null;
     find('scene').replaceChildren(...(this.#scene ? [this.#scene.node] : []));
     find('scene').hidden = !this.#scene;
+    find('to-playground').hidden = preset.id === 'playground';
     for (const link of find('lessons').querySelectorAll('a')) {
       const isThis = link.hash === (preset.id === 'playground' ? '' : `#preset=${preset.id}`);
       if (isThis) link.setAttribute('aria-current', 'true');
@@ -458,17 +468,17 @@ class Page {
     const name = isTransposed ? cellName(shown, place.column, place.row) : cellName(shown, place.row, place.column);
     const where = make('span.where', {}, `${nameOf(shown)}, ${rows[place.row]}, ${columns[place.column]}`);
     const number = make(`b.of-${role || 'none'}`, {}, formatNumber(value, kind));
-    const pieces = explain ? textPiecesOf(explain(place.row, place.column), formatNumber) : [];
+    const expression = explain?.(place.row, place.column);
+    const pieces = expression ? textPiecesOf(expression, formatNumber) : [];
     const spans = pieces.map(({ text, role: of }) => (of ? make(`span.of-${of}`, {}, text) : text));
     const isPlain = pieces.length === 0;
-    sum.replaceChildren(
-      where,
-      make('span.made', {}, `${name}${name ? ' = ' : ''}`, ...spans, isPlain ? '' : ' = ', number),
-    );
+    const isZero = expression?.op === 'zero'; // it has its reason only
+    const result = isZero ? [] : [isPlain ? '' : ' = ', number];
+    sum.replaceChildren(where, make('span.made', {}, `${name}${name ? ' = ' : ''}`, ...spans, ...result));
     // The same for screen readers.
-    const named = isPlain ? '' : ` = ${pieces.map(({ text }) => text).join('')}`;
-    find('spoken').textContent =
-      `${nameOf(shown)}, ${rows[place.row]}, ${columns[place.column]}: ${formatNumber(value, kind)}${named}`;
+    const said = pieces.map(({ text }) => text).join('');
+    const named = isZero ? said : `${formatNumber(value, kind)}${isPlain ? '' : ` = ${said}`}`;
+    find('spoken').textContent = `${nameOf(shown)}, ${rows[place.row]}, ${columns[place.column]}: ${named}`;
   }
 
   /** Writes the state to the address after a pause, so that a drag writes it once. */

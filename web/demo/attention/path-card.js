@@ -3,6 +3,7 @@
 
 import { button, make } from '../shared/dom.js';
 import { chapters, path } from './path.js';
+import { withSymbols } from './symbols.js';
 import { lessonTexts, texts } from './texts.js';
 
 const kStored = 'qkv-path';
@@ -76,9 +77,9 @@ export class PathCard {
     const { find } = this;
     const { question = '', without = '', exercise = '' } = lessonTexts(id);
     find('lesson-question').textContent = question;
-    find('lesson-without').textContent = without && texts.page.without(without);
+    find('lesson-without').replaceChildren(...withSymbols(without && texts.page.without(without)));
     find('exercise').hidden = !exercise;
-    find('exercise-text').textContent = exercise;
+    find('exercise-text').replaceChildren(...withSymbols(exercise));
     this.#showExercise();
     // The links to the previous and the next lesson.
     const named = (/** @type {string} */ rel, /** @type {string} */ title) =>

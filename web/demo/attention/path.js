@@ -117,7 +117,7 @@ export const path = [
   },
   {
     id: 'heads',
-    isDone: ({ state, first }) => first.weights.shape[0] > 1 && state.heads === 1,
+    isDone: ({ state }) => state.heads === 1 && !state.joined,
   },
   {
     id: 'positions',

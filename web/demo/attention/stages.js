@@ -94,7 +94,13 @@ export function parametersOf(state) {
 }
 
 /** The symbols of parameters whose name in the engine is another one. @type {Record<string, string>} */
-const kSymbols = { 'cosine.temperature': 'τ', 'alibi.slope': 'm', 'low-rank.U': 'U_k', 'low-rank.V': 'U_q' };
+const kSymbols = {
+  't5.distance': '\\text{max}|j − i|',
+  'cosine.temperature': 'τ',
+  'alibi.slope': 'm',
+  'low-rank.U': 'U_k',
+  'low-rank.V': 'U_q',
+};
 
 /** @param {string} name of a parameter */
 const tex = (name) => name.replace(/_(\w+)/, '_{$1}');

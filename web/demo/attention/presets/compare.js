@@ -6,6 +6,7 @@ import { make } from '../../shared/dom.js';
 import { scoreEquations } from '../equations.js';
 import { papers } from '../papers.js';
 import { keysOf, namesOf, resized } from '../state.js';
+import { withSymbols } from '../symbols.js';
 import { texts } from '../texts.js';
 
 const kHidden = 2;
@@ -118,7 +119,7 @@ function rowOf(score, weights, isChosen) {
     bar.style.width = `${(3 * weight).toFixed(2)}rem`;
     return make('td', {}, bar, weight.toFixed(2));
   });
-  const head = make('th', { scope: 'row' }, name, ' ', make('small', {}, says));
+  const head = make('th', { scope: 'row' }, name, ' ', make('small', {}, ...withSymbols(says)));
   const row = make('tr', {}, head, ...cells, make('td', {}, equation(scoreEquations[score])));
   row.dataset.score = score;
   row.classList.toggle('chosen', isChosen);

@@ -5,6 +5,7 @@ import { onThemeChange, weightScale } from '../../../view/colour.js';
 import { make, segmented, svgMake } from '../../shared/dom.js';
 import { papers } from '../papers.js';
 import { namesOf, sizesOf } from '../state.js';
+import { withSymbols } from '../symbols.js';
 import { texts } from '../texts.js';
 
 const kWords = ['the', 'red', 'house', 'the', 'blue', 'door'];
@@ -82,7 +83,7 @@ export const heads = {
     const mixed = make(
       'div.mixed',
       {},
-      make('div.row', {}, make('span', { 'aria-hidden': 'true' }, own.mixing), mixing.node),
+      make('div.row', {}, make('span', { 'aria-hidden': 'true' }, ...withSymbols(own.mixing)), mixing.node),
       make('div.row.tops', {}, mixer.node, out.node),
     );
     return {
@@ -124,7 +125,7 @@ function thumbnails(workbench, state, result) {
 /** A matrix with its name. @param {string} title @param {string} symbol */
 function numbersOf(title, symbol) {
   const grid = /** @type {import('../../../view/grid.js').GridElement} */ (document.createElement('qkv-grid'));
-  const caption = make('figcaption', {}, make('span.title', {}, title), ` ${symbol}`);
+  const caption = make('figcaption', {}, make('span.title', {}, title), ' ', ...withSymbols(symbol));
   return {
     node: make('figure.matrix-figure', {}, caption, grid),
     /** @param {string[]} rows @param {ArrayLike<number>} data */

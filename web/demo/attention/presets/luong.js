@@ -57,14 +57,23 @@ async function fedStates() {
   return states;
 }
 
+/** The score, then what is computed from the context. @param {Record<string, number | string>} scene */
+function equationsOf({ path, feed }) {
+  if (path === 'bahdanau')
+    return ['\\s{s_{tj}} = \\q{h_{t−1}}^⊤ W \\k{h_j}', '\\q{h_t} = \\text{RNN}(\\q{h_{t−1}}, [y_{t−1}; \\c{c_t}])'];
+  const input = feed ? '[y_t; \\c{h̃_t}]' : 'y_t';
+  return [
+    '\\s{s_{tj}} = \\q{h_t}^⊤ W \\k{h_j}',
+    '\\c{h̃_t} = \\text{tanh}(W_c [\\c{c_t}; \\q{h_t}])',
+    `\\q{h_{t+1}} = \\text{RNN}(\\q{h_t}, ${input})`,
+  ];
+}
+
 /** @type {import('../presets.js').Preset} */
 export const luong = {
   id: 'luong',
-  equations: [
-    '\\s{s_{tj}} = \\q{h_t}^⊤ W \\k{h_j}',
-    '\\c{h̃_t} = \\text{tanh}(W_c [\\c{c_t}; \\q{h_t}])',
-    '\\q{h_{t+1}} = \\text{RNN}(\\q{h_t}, [y_t; \\c{h̃_t}])',
-  ],
+  equations: equationsOf({ path: 'luong', feed: 0 }),
+  equationsOf: ({ scene }) => equationsOf(scene),
   papers: [papers.luong, papers.bahdanau],
   state: () => ({
     query: kStates,

@@ -51,7 +51,7 @@ export const positions = {
         make('div.row', {}, shuffle, back, on.node),
         make('div.row.tops', {}, before.node, now.node),
         verdict,
-        make('div.picture', {}, make('div', {}, clocks, product), make('div.settings', {}, first.node, by.node)),
+        make('div.row.tops', {}, make('div', {}, clocks, product), make('div.settings', {}, first.node, by.node)),
         learnedTable(),
       ),
       async show(state, result) {

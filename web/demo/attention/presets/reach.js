@@ -54,7 +54,7 @@ export const reach = {
     });
     const costs = new Plot({
       x,
-      y: { name: own.costs, from: 0.01, to: 1000, ticks: [0.01, 1, 100], isLog: true },
+      y: { name: own.costs, from: 0.0002, to: 5000, ticks: [0.001, 0.1, 10, 1000], isLog: true },
       height: 230,
     });
     const width = slider(own.width, { min: 64, max: 1024, step: 64 }, (d) => workbench.change({ scene: { d } }));
@@ -63,8 +63,7 @@ export const reach = {
     const draw = (plot, summary, value, upper) =>
       plot.show(summary, () =>
         kKinds.flatMap((kind, i) => {
-          const within = (/** @type {number} */ y) => Math.max(plot.y.from, Math.min(plot.y.to, y));
-          const points = sizes.map((n) => /** @type {[number, number]} */ ([n, within(value(kind, n))]));
+          const points = sizes.map((n) => /** @type {[number, number]} */ ([n, value(kind, n)]));
           const [x, y] = points[[23, 27, 14][i]];
           const isAbove = i === upper || i === 2;
           /** @type {Record<string, string | number>} */

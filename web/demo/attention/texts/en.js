@@ -122,7 +122,7 @@ export const en = {
     gaussian: 'Gaussian',
     bell: 'times a Gaussian around the place p',
     weighted: 'Weighted values',
-    weightedOf: (/** @type {string} */ query) => `of ${query}: each value times its weight`,
+    weightedOf: (/** @type {string} */ query) => `each value times its weight (${query})`,
     context: 'Context',
     colours: (/** @type {string} */ most) => ` · colours to ±${most}`,
     colours01: ' · colours 0 to 1',
@@ -181,10 +181,10 @@ export const en = {
     taken: 'an earlier query has chosen this key',
     notSeen: (/** @type {string} */ why) => `not seen: ${why}`,
     zero: (/** @type {string} */ why) => `0: ${why}`,
-    threshold: '0: its logit is not above the threshold of its row',
+    threshold: 'its logit is not above the threshold of its row',
     pool: 'the share of the columns in which this value is the largest',
     sampled: (/** @type {number} */ seed) => `drawn with seed ${seed} from the softmax of the row`,
-    nothing: '0: this query sees nothing',
+    nothing: 'this query sees nothing',
   },
 
   /** A sentence about a matrix. */
@@ -233,7 +233,7 @@ export const en = {
     bank: {
       title: 'A memory bank',
       about: [
-        'A dictionary finds a value by its exact key. Attention finds a value by a similar key: the cosine says how similar, and the softmax turns this into weights.',
+        'A dictionary finds a value by its exact key. Attention finds a value by a similar key: the cosine says how similar, and the softmax turns this into weights: it takes the exponential of each score and divides it by the sum of all of them, so that the weights are positive and sum to 1.',
         'With a small τ the nearest key gets all the weight, and the memory answers like a dictionary. With a large τ the answer is close to the mean of all rooms.',
       ],
       question: 'What are a query, a key and a value?',
@@ -255,7 +255,7 @@ export const en = {
         'Three English words can be the keys, and five Chinese characters the queries. The output has a vector for each query, for a memory of any length. If queries and keys have different sizes, their product is not defined. Then use a score with a matrix between them.',
       ],
       question: 'Which sizes must fit, and which are free?',
-      without: 'The most frequent first mistake with attention is a matrix that should be transposed.',
+      without: 'A matrix that should be transposed does not fit, or it fits and gives wrong numbers without an error.',
       exercise: 'Make queries and keys of different sizes, with a score that takes them.',
       cases: 'Shapes',
       worked: '6 × 4 against 6 × 3',
@@ -270,8 +270,8 @@ export const en = {
     bottleneck: {
       title: 'One vector is too few',
       about: [
-        'The first neural translators read a sentence into one vector, and wrote the translation from this vector. The plot shows six small models of this site by the length of the sentence. Luong’s models and the Transformer have attention. At every length they are far better than the model without it.',
-        'Below, the decoder writes one word at a time. Each query gets its own context vector, so one vector need not hold the whole sentence.',
+        'The first neural translators had two parts. The encoder reads a sentence word by word into one vector, its state: each new state is computed from the one before and the next word. The decoder writes the translation from this vector. The plot shows six small models of this site by the length of the sentence; BLEU says how much of a translation is in one made by a person, from 0 to 100. Luong’s models and the Transformer have attention. At every length they are far better than the model without it.',
+        'Below, the decoder writes one word at a time. Each query gets a context vector of its own, so one vector need not hold the whole sentence.',
       ],
       question: 'Why was attention needed?',
       without: 'One vector has to hold the whole sentence, even a long one.',
@@ -289,7 +289,7 @@ export const en = {
     additive: {
       title: 'Bahdanau, step by step',
       about: [
-        'Before it writes a word, the decoder has a state h(t − 1). A small network with one hidden layer scores it with each state of the encoder. The softmax turns the scores into weights a, and the context c is the mean of the encoder’s states with these weights. The new state h(t) is computed from c and h(t − 1).',
+        'Before it writes a word, the decoder has a state h(t − 1). A small network scores it with each state of the encoder: it multiplies both by matrices, adds them, takes the tanh of each number, and weighs the results by w_v. The softmax turns the scores into weights a, and the context c is the mean of the encoder’s states with these weights. The new state h(t) is computed from c and h(t − 1).',
         'Press “Step through” to see one stage at a time. The matrices W_q, W_k and w_v are learnt together with the translator. Here you can change them.',
       ],
       question: 'How did Bahdanau’s decoder choose where to look?',
@@ -305,7 +305,7 @@ export const en = {
         'The dot product prefers long keys. The cosine does not depend on length. The Gaussian prefers near keys. “general”, “additive” and “concat” have learnt matrices, so they may prefer anything. “location” does not use the keys at all. Choose one of them below, change its numbers, and watch its row.',
       ],
       question: 'What does a score prefer?',
-      without: 'If a score depends on length, a long key gets a large weight even if its direction does not fit.',
+      without: 'With the plain product a long key gets a large weight even if its direction does not fit.',
       exercise: 'Below, choose the score that gives k₁ and 2 k₁ the same weight for any query.',
       keys: ['k₃, near', 'k₄, across'],
       scores: {
@@ -326,7 +326,7 @@ export const en = {
     scale: {
       title: 'Why the scale',
       about: [
-        'The product of two random vectors of size d has variance d. Large scores make a sharp softmax. Its entropy goes to 0, and so does its Jacobian, through which all earlier layers get their gradients.',
+        'The product of two random vectors of size d has variance d: it is a number of the size √d. Large scores make a sharp softmax. Its entropy, which says how spread the weights are, goes to 0. So does its Jacobian, the matrix of the derivatives of the weights by the scores, through which all earlier layers learn.',
         'If scores are divided by √d, their variance stays 1. Then entropy and Jacobian do not depend on the size.',
       ],
       question: 'Why is the product divided by √d?',
@@ -358,7 +358,7 @@ export const en = {
         'But then no step knows what the earlier steps have read. Input feeding passes h̃(t) to the next step, together with the word. Here h̃ is the context itself, and the decoder has learnt to look away from it.',
       ],
       question: 'Which state should be the query, the old or the new?',
-      without: 'Without input feeding a word may be translated twice, and another one never.',
+      without: 'No step knows what the earlier steps have read: a word may be translated twice, and another one never.',
       exercise: 'Use input feeding so that h(3) reads another word than h(2).',
       path: 'Path',
       feeding: 'input feeding',
@@ -447,7 +447,7 @@ export const en = {
     saliency: {
       title: 'Intention and saliency',
       about: [
-        'At a party you hear the loudest voice, unless somebody says your name. Max pooling and winner-take-all choose what stands out. They have no query.',
+        'At a party you hear the loudest voice, unless somebody says your name. Max pooling takes the largest value of each column, and winner-take-all the thing that stands out most. They have no query.',
         'A query is an intention: the same memory gives each query another answer. Ask for faces, and the bright poster gets no weight. Ask for outlines, and the faces get none.',
         'A gate has a query too, but it decides about each thing by itself: several things may pass, or none. Its weights need not sum to 1.',
       ],
@@ -480,7 +480,7 @@ export const en = {
         'Each query asks for the largest number that no earlier query has taken. The numbers in the order in which they are chosen are the sorted list.',
       ],
       question: 'Can the weights themselves be the output?',
-      without: 'If the possible outputs are fixed in training, a longer input does not fit.',
+      without: 'The possible outputs are fixed in training, and a longer input does not fit.',
       exercise: 'Change the numbers so that the second one is chosen first.',
       step: (/** @type {number} */ i) => `step ${i}`,
       order: 'Order',
@@ -519,7 +519,7 @@ export const en = {
     reach: {
       title: 'Every word in one step',
       about: [
-        '“The keys that she lost were…”: the verb needs a word five places before it. In a recurrent layer the signal goes through every state between them. A convolution needs a layer for every few words. In self-attention each word reads each other word directly.',
+        '“The keys that she lost were…”: the verb needs a word five places before it. In a recurrent layer the signal goes through every state between them. A convolution computes each word from its neighbours, so it needs a layer for every few words. In self-attention each word reads each other word directly.',
         'The price is n² products. This is cheaper as long as a sentence has fewer words than a vector has numbers (n < d). For long texts it is not: these need windows or linear attention.',
       ],
       question: 'Why did the Transformer drop recurrence?',
@@ -636,7 +636,7 @@ export const en = {
       title: 'Masks',
       about: [
         'A decoder learns to write the next word from the earlier words. If it could see later words, it would copy the answer and learn nothing. The causal mask hides them.',
-        'All sentences of a batch are padded to one length. Without a padding mask each query gives some of its weight to the padding, and its context depends on the length of the other sentences.',
+        'Sentences that are computed together, a batch, are padded to one length. Without a padding mask each query gives some of its weight to the padding, and its context depends on the length of the other sentences.',
       ],
       question: 'What must a query not see?',
       without: 'A decoder that sees the next word copies it, and learns nothing.',
@@ -653,7 +653,7 @@ export const en = {
       title: 'The block',
       about: [
         'Attention gives each word a mean of words. After a few layers with only attention, all words are nearly the same mean and cannot be told apart. The residual connection keeps the word as it was before the layer, and the layer adds to it.',
-        'The sums grow with each layer. The norm gives every word the same size before a layer reads it. The feed-forward layer works on each word by itself. Attention mixes words; the feed-forward layer mixes the columns of one word, and is not linear.',
+        'The sums grow with each layer. The norm gives every word the same size before a layer reads it. The feed-forward layer works on each word by itself: a matrix, every number below 0 set to 0, and another matrix. Attention mixes words; the feed-forward layer mixes the columns of one word, and is not linear.',
       ],
       question: 'What is around attention, and why?',
       without: 'With attention only, the layers lose the differences between words.',
@@ -699,12 +699,11 @@ export const en = {
     readers: {
       title: 'BERT and GPT',
       about: [
-        'Both have the same layers over one text. GPT predicts the next word, so a word may see only earlier words: this is the causal mask. BERT predicts a hidden word, so it may look to both sides.',
+        'Both are Transformers: they have the same layers over one text. GPT predicts the next word, so a word may see only earlier words: this is the causal mask. BERT predicts a hidden word, so it may look to both sides.',
         'Therefore GPT can write and BERT cannot. BERT’s vector of a word depends on the whole sentence. You can try a BERT on the page Understand, and a GPT on the page Generate.',
       ],
       question: 'What is the difference between BERT and GPT?',
-      without:
-        'A model that sees both sides cannot write. A model that sees one side knows only a part of the sentence.',
+      without: 'GPT would see the word that it has to predict, and would not learn to write.',
       exercise: 'Turn GPT’s layer into BERT’s.',
       below: 'Below',
       word: 'word',
