@@ -8,6 +8,7 @@ import { path } from '../../web/demo/attention/path.js';
 import { stateOfPreset } from '../../web/demo/attention/presets.js';
 import { completed } from '../../web/demo/attention/state.js';
 import { lessonTexts } from '../../web/demo/attention/texts.js';
+import { en } from '../../web/demo/attention/texts/en.js';
 import { axeFinds, forAxe } from './axe.js';
 import { browser, opened, scores, start, stateOf, stop } from './attention-support.js';
 
@@ -76,6 +77,14 @@ test('the teacher’s page has each exercise as the page says it, and every stop
     .slice(1)
     .map((lesson) => [...lesson.matchAll(/^\| (\d+) \|/gm)].reduce((sum, [, count]) => sum + Number(count), 0));
   expect(minutes).toEqual([45, 45, 45, 45]);
+});
+
+test('what the teacher’s page says to press is on the page under that name', () => {
+  const exercises = teaching.split('## Exercises with the figures')[1].split('\n## ')[0];
+  const named = [...exercises.matchAll(/^- \*\*.*?\*\* \(.*?, \*(.*?)\*\)/gm)].map(([, label]) => label);
+  expect(named).toHaveLength(6);
+  const texts = JSON.stringify(en.lessons);
+  for (const label of named) expect([label, texts.includes(`"${label}`)]).toEqual([label, true]);
 });
 
 const answers = [...teaching.matchAll(/\*Answer:\* .*\[Open\]\(\.\.\/demo\/attention\.html(#.*?)\)$/gm)].map(

@@ -34,6 +34,8 @@ test('every lesson, from the front page', async () => {
     await page.click(`#lessons a[href="${id === 'playground' ? '#' : `#preset=${id}`}"]`);
     await page.waitForFunction((text) => document.title.startsWith(text), title);
     expect(await page.locator('#lesson-about p').count()).toBe(about.length);
+    // Symbols are drawn: W_q has no underscore.
+    expect(await page.textContent('.lesson')).not.toMatch(/\w_\w/);
     expect(await page.locator('#lesson-equation math').count()).toBe(equations.length);
     expect(await page.locator('#lesson-papers a').count()).toBe(papers.length);
     await holds(page);
@@ -80,6 +82,20 @@ test('the playground’s large equation is that of the choices', async () => {
   await page.context().close();
 });
 
+test('the lesson on Luong has the equations of the order that is chosen, and of input feeding', async () => {
+  const page = await opened('#preset=luong');
+  const found = () => page.$$eval('#lesson-equation math', (all) => all.map((one) => one.getAttribute('alttext')));
+  const plain = await found();
+  await page.check('#scene [type=checkbox][name="input feeding"]');
+  await settled(page);
+  const fed = await found();
+  expect([plain[2], fed[2]]).toEqual([expect.not.stringContaining('h̃'), expect.stringContaining('h̃')]);
+  await page.check('#scene [value=bahdanau]', { force: true });
+  await settled(page);
+  expect(await found()).toEqual([expect.stringContaining('h_{t−1}'), expect.stringContaining('RNN')]);
+  await page.context().close();
+});
+
 test.each([
   ['alibi', 'm', 'slope'],
   ['gaussian', 'w', 'w'],
@@ -108,6 +124,8 @@ test('a weight that a mask hides is told from a weight of nought', async () => {
   const cells = (await shownIn(page)).weights;
   expect(cells[0].slice(1)).toEqual(['0', '0', '0']);
   expect(await page.locator('[data-id=weights] td.masked').count()).toBe(6);
+  await page.hover('[data-id=weights] tbody tr:nth-child(1) td:nth-of-type(2)');
+  expect(await page.textContent('#sum .made')).toBe('a₁₂ = 0: the key comes later than the query');
   const soft = await opened('#causal=1&selection=argmax');
   expect((await shownIn(soft)).weights.flat()).toContain('0.00');
   await page.context().close();

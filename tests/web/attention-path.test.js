@@ -6,6 +6,7 @@ import { compute } from '../../web/demo/attention/compute.js';
 import { path } from '../../web/demo/attention/path.js';
 import { presets, stateOfPreset } from '../../web/demo/attention/presets.js';
 import { lessonTexts } from '../../web/demo/attention/texts.js';
+import { zh } from '../../web/demo/attention/texts/zh.js';
 import { completed } from '../../web/demo/attention/state.js';
 import { axeFinds, forAxe } from './axe.js';
 import { browser, opened, scores, start, stop } from './attention-support.js';
@@ -72,6 +73,12 @@ test('every lesson but the playground is a stop, once, in the order of the page'
     const { question, without, exercise } = lessonTexts(id);
     expect(question).toMatch(/^[A-Z].*\?$/);
     for (const sentence of [without, exercise]) expect(sentence).toMatch(/^[A-Z“].*\.$/);
+    // The page says “Without it:” before it.
+    expect([id, without, zh.lessons[id].without]).toEqual([
+      id,
+      expect.not.stringMatching(/^Without|^If /),
+      expect.not.stringMatching(/^(如果)?没有它/),
+    ]);
   }
 });
 

@@ -213,3 +213,18 @@ test('with the system’s own colours, what is chosen and what bars show is stil
   );
   expect(cell).toBeGreaterThan(3);
 });
+
+test('where the reader asks for more contrast, captions have the colour of the text, and edges are drawn in it', async () => {
+  const coloursWith = async (contrast) => {
+    const page = await shared.browser.open('', { contrast });
+    const found = await page.evaluate(() => {
+      const colour = (query, of) => getComputedStyle(document.querySelector(query))[of];
+      return [colour('body', 'color'), colour('.label', 'color'), colour('.card', 'borderTopColor')];
+    });
+    await page.context().close();
+    return found;
+  };
+  const [ink, ...usual] = await coloursWith('no-preference');
+  expect(usual).not.toContain(ink);
+  expect(await coloursWith('more')).toEqual([ink, ink, ink]);
+});

@@ -8,7 +8,8 @@
  *   | {op: 'sum' | 'product' | 'largest' | 'max', parts: Expression[], pick?: number}
  *   | {op: 'quotient', parts: [Expression, Expression]}
  *   | {op: 'minus' | 'exp' | 'tanh' | 'sqrt' | 'square' | 'sigmoid' | 'abs' | 'log' | 'group', parts: [Expression]}
- *   | {op: 'words' | 'zero', text: string}} Expression
+ *   | {op: 'words', text: string}
+ *   | {op: 'zero', text: string}} Expression
  */
 
 /** @param {number} value @param {Role} [role] @returns {Expression} */

@@ -1,6 +1,6 @@
 // A plot of web/docs/claims: an earlier measurement, with the command that repeats it.
 
-import { make } from '../shared/dom.js';
+import { make, scrollable } from '../shared/dom.js';
 import { texts } from './texts.js';
 
 /**
@@ -10,10 +10,11 @@ import { texts } from './texts.js';
  */
 export function measured(own, { part, height }) {
   const again = `npm run claims -- ${part === 'length' ? '--data dev.en-fr.tsv' : `--only ${part}`}`;
+  const image = make('img', { src: `docs/claims/${part}.svg`, alt: own.plot, width: 720, height, loading: 'lazy' });
   return make(
     'figure.measured',
     {},
-    make('img', { src: `docs/claims/${part}.svg`, alt: own.plot, width: 720, height, loading: 'lazy' }),
+    scrollable(make('div.wide', {}, image), own.measured),
     make(
       'figcaption.caption',
       {},

@@ -1,15 +1,17 @@
 // Symbols within sentences.
 
 import { equation } from '../../view/math.js';
+import { make } from '../shared/dom.js';
 
 /**
- * A sentence whose symbols, such as W_q, are drawn as in the equations, and whose lines do not break within `n < d`.
+ * A sentence whose symbols, such as W_q, are drawn as in the equations. Lines do not break within `n < d`, or between a symbol and
+ * the mark after it.
  * @param {string} text
  * @returns {(string | Element)[]}
  */
 export const withSymbols = (text) =>
   text
     .replace(/ ([=<+−]) /g, '\u00a0$1\u00a0')
-    .split(/\b([A-Za-z]_[a-z])\b/)
+    .split(/\b([A-Za-z]_[a-z]\b[.,:;，。、：；]?)/)
     .filter((part) => part !== '')
-    .map((part) => (/^\w_\w$/.test(part) ? equation(part) : part));
+    .map((part) => (/^\w_\w/.test(part) ? make('span.symbol', {}, equation(part.slice(0, 3)), part.slice(3)) : part));

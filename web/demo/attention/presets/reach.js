@@ -31,6 +31,9 @@ const kKinds = [
 ];
 
 const kWide = 8; // pixels of a letter, at the most
+// Places where no other line is near, on narrow plots too.
+const kPathNames = [{ at: 23, isAbove: true }, { at: 27 }, { at: 36, isAbove: true }];
+const kCostNames = [{ at: 36 }, { at: 27, isAbove: true }, { at: 12 }];
 
 /** @type {import('../presets.js').Preset} */
 export const reach = {
@@ -59,13 +62,18 @@ export const reach = {
     });
     const width = slider(own.width, { min: 64, max: 1024, step: 64 }, (d) => workbench.change({ scene: { d } }));
     const sizes = Array.from({ length: 40 }, (_, i) => 2 * (kMost / 2) ** (i / 39));
-    /** @param {Plot} plot @param {string} summary @param {(kind: typeof kKinds[0], n: number) => number} value @param {number} upper the line whose name is above it */
-    const draw = (plot, summary, value, upper) =>
+    /**
+     * @param {Plot} plot
+     * @param {string} summary
+     * @param {(kind: typeof kKinds[0], n: number) => number} value
+     * @param {{at: number, isAbove?: boolean}[]} names at which of the sizes each line has its name, and on which side
+     */
+    const draw = (plot, summary, value, names) =>
       plot.show(summary, () =>
         kKinds.flatMap((kind, i) => {
           const points = sizes.map((n) => /** @type {[number, number]} */ ([n, value(kind, n)]));
-          const [x, y] = points[[23, 27, 14][i]];
-          const isAbove = i === upper || i === 2;
+          const { at, isAbove } = names[i];
+          const [x, y] = points[at];
           /** @type {Record<string, string | number>} */
           const place = isAbove ? { dx: -8, dy: -8, 'text-anchor': 'end' } : belowAt(plot, x, own.kinds[i]);
           return [plot.line(points, kind.role), plot.text(x, y, own.kinds[i], kind.role, place)];
@@ -82,8 +90,8 @@ export const reach = {
       show(state) {
         const d = Number(state.scene.d) || 256;
         width.set(d);
-        draw(paths, own.pathsSaid, ({ path }, n) => path(n), 0);
-        draw(costs, own.costsSaid(d), ({ cost }, n) => cost(n, d) / 1e6, 1);
+        draw(paths, own.pathsSaid, ({ path }, n) => path(n), kPathNames);
+        draw(costs, own.costsSaid(d), ({ cost }, n) => cost(n, d) / 1e6, kCostNames);
       },
     };
   },
