@@ -54,10 +54,12 @@ test('every lesson opens in the playground with its numbers and choices, and Bac
     const { title } = lessonTexts(id);
     await page.evaluate((preset) => (location.hash = `preset=${preset}`), id);
     await page.waitForFunction((text) => document.title.startsWith(text), title);
+    await page.mouse.move(0, 0);
     await settled(page);
     const [lesson, numbers] = [await hashOf(page), await shownIn(page)];
     await page.click('#to-playground');
     await page.waitForFunction(() => document.title.startsWith('Playground'));
+    await page.mouse.move(0, 0);
     await settled(page);
     expect([id, await shownIn(page)]).toEqual([id, numbers]);
     await page.goBack();
