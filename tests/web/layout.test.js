@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { path } from '../../web/demo/attention/path.js';
 import { lessonTexts } from '../../web/demo/attention/texts.js';
-import { built, openBrowser, settled, translate } from './chromium.js';
+import { built, nextFrame, openBrowser, settled, translate } from './chromium.js';
 
 let browser;
 beforeAll(async () => {
@@ -33,6 +33,8 @@ test('on a phone a picture that is wider than its room scrolls, by keys too, and
       (title) => document.title.startsWith(title) && document.querySelector('#scene').dataset.version,
       lessonTexts(id).title,
     );
+    await page.$$eval('#scene details', (all) => all.forEach((one) => (one.open = true)));
+    await nextFrame(page);
     const found = await page.evaluate(() => {
       const pictures = [...document.querySelectorAll('#scene :is(svg, img, table, canvas)')];
       const rooms = [...document.querySelectorAll('#scene .wide')].filter(
