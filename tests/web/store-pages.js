@@ -138,7 +138,7 @@ export function testStore(visiting, serverOf) {
     'a download that broke off goes on from there at the next visit',
     async () => {
       const server = serverOf();
-      server.breakAfter = 5_000_000;
+      server.breakAfter = 3_000_000;
       expect(await (await visiting())(failing)).toBe('NetworkError');
       asked();
       expect(await (await visiting())(visit)).toEqual({ ...kVisit, before: 'downloadable' });
@@ -146,7 +146,7 @@ export function testStore(visiting, serverOf) {
       expect(more).toEqual([]);
       const begin = Number(/^model\.safetensors bytes=(\d+)-$/.exec(again)[1]);
       expect(begin).toBeGreaterThanOrEqual(1 << 20); // browsers drop data that they had not passed on yet
-      expect(begin).toBeLessThanOrEqual(5_000_000);
+      expect(begin).toBeLessThanOrEqual(3_000_000);
       await (
         await visiting()
       )(removeAll);

@@ -37,7 +37,7 @@ test('two tabs that load a model at once download it once', async () => {
 test('models of another origin, by CORS alone, are kept and go on after a break', async () => {
   const other = await serveStore();
   const options = { model: undefined, models: `${other.url}models/` };
-  other.breakAfter = 5_000_000;
+  other.breakAfter = 3_000_000;
   const name = await (
     await visiting()
   )(async (base) => {
