@@ -128,7 +128,7 @@ const vite = (version, title, port) => ({
 const translatesTyped = (out) => ({
   translation: async (folder) => page(await readFolder(join(folder, out)), kTranslation),
   typing: async (folder) =>
-    same(await typeInto(join(folder, out), 'How are you?', kTranslation), 'Comment allez-vous ?'),
+    same(await typeInto(join(folder, out), 'Thank you!', kTranslation), 'Merci !'),
 });
 
 /**
