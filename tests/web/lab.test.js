@@ -20,10 +20,14 @@ beforeAll(async () => {
   browser = await openBrowser();
 });
 afterAll(() => browser?.close());
+// A page that is left open trains on, and the next test waits for its share of the processor.
+const pages = [];
+afterEach(() => Promise.all(pages.splice(0).map((page) => page.context().close())));
 
 const ready = (page) => page.waitForFunction(() => !document.querySelector('#train').disabled, undefined, kPatience);
 const open = async (hash, options) => {
   const page = await browser.open(`lab.html${hash}`, options);
+  pages.push(page);
   await ready(page);
   return page;
 };
