@@ -17,7 +17,7 @@ async function expectTranslates(model) {
   translator.destroy();
 }
 
-/** The error of a model that must not load. It took at most one second of processor time. */
+/** The error of a model that must not load. It took at most two seconds of processor time. */
 async function refusal(model) {
   const start = process.cpuUsage();
   const error = await rejection(create({ model }));
