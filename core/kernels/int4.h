@@ -23,7 +23,8 @@ constexpr uint64_t Int4Bytes(uint64_t inputs) { return inputs / kInt4Group * kIn
 void UnpackInt4(const uint8_t* row, size_t inputs, int8_t* weights);
 
 // The row that unpacks nearest to `weights` [inputs], by the sum of squares. `scale` is that of int8, the largest
-// |weight| / 127, or 0 if all are 0. Weights that this packed before come out unchanged.
+// |weight| / 127, or 0 if all are 0. Weights that this function packed before keep their
+// values.
 void PackInt4(const float* weights, size_t inputs, float scale, uint8_t* row);
 
 // The byte m with which a group's weights in int8, `group` [kInt4Group], are rounded with the least sum of squared

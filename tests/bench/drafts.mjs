@@ -49,8 +49,8 @@ function lookUp(before, least) {
 }
 
 /**
- * The pieces of another translation, from the place on where both have the same piece again. At first it is thought to be the
- * same; behind a wrong guess one piece, and one more for each guess in a row that was right.
+ * Guesses the pieces of another translation, from the place where both have the same piece again. At first it guesses as many
+ * pieces as a draft may have. After a wrong guess it guesses one piece, and one more after each right guess.
  * @param {number[]} other
  * @returns {Drafter}
  */

@@ -105,7 +105,7 @@ void BenchTranslation(Bench& bench, size_t length, size_t outputs) {
 }
 
 // What further rows of a decoding step cost: 12 steps with so many hypotheses of a sentence of 12 pieces, and the
-// logits. A pass that verifies a draft of n pieces has 1 + n rows.
+// logits. A pass that checks a draft of n pieces computes 1 + n rows.
 void BenchRows(Bench& bench, size_t rows) {
   const std::string name = "decode 12 steps of " + std::to_string(rows) + " rows";
   if (!Wanted(name)) return;

@@ -159,7 +159,8 @@ export async function* compared({ data }) {
 }
 
 /**
- * The float model in int8, and the default model: our builds against each other. The first one also against floats.
+ * Compares the translations of our builds with each other: of the float model in int8, and of the default model. Compares
+ * the first model in int8 with its floats, too.
  * @param {{data?: string}} options
  */
 export async function* int8({ data }) {

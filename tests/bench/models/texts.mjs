@@ -1,4 +1,4 @@
-// The texts of some work, each one sentence, and their pieces.
+// Makes the texts of a workload, one sentence each, and their ids.
 
 import { architectures, kEnd } from './architectures.mjs';
 import { kSpace, makeSentence, makeVocabulary, segment } from './vocabulary.mjs';

@@ -4,8 +4,8 @@ import { equation } from '../../view/math.js';
 import { make } from '../shared/dom.js';
 
 /**
- * A sentence whose symbols, such as W_q, are drawn as in the equations. Lines do not break within `n < d`, or between a symbol and
- * the mark after it.
+ * Makes a sentence whose symbols, such as W_q, look as in the equations. No line breaks within `n < d`, and none breaks between a
+ * symbol and the mark after it.
  * @param {string} text
  * @returns {(string | Element)[]}
  */
