@@ -3,7 +3,9 @@
 // would add an eighth to this program.
 #include <emscripten/bind.h>
 
+#include "core/models/transformer.h"
 #include "core/translate/marian_loader.h"
+#include "core/translate/warm_up.h"
 #include "wasm/loading.h"
 #include "wasm/marian.h"
 #include "wasm/models.h"
@@ -35,8 +37,36 @@ val LoaderCreate(const val& files) {
                                        WeightsSize(files), MemoryForWeights(), &MakeTransformer));
 }
 
+// What prepares the engine's code for translations. It is done once, because all models share the code.
+struct {
+  std::unique_ptr<WarmUp> work;
+  bool done = false;
+} warm_up;
+
+// Does a step of it. Returns whether there is more to do; undefined as long as the model is not known.
+val LoaderWarmUp(int handle) {
+  const Loading<ModelLoader>* loading = Loaders<ModelLoader>().Get(handle);
+  if (loading == nullptr) return NoSuch("loader");
+  const TranslationModel* const model = loading->loader->model();
+  if (warm_up.done) return val(false);
+  if (model == nullptr) return val::undefined();
+  // Where memory is scarce, it is for the model.
+  warm_up.done = !CheckMemory(WarmUp::kMemory, kTooLarge, "weights");
+  if (!warm_up.done && warm_up.work == nullptr) {
+    // A program with this binding has no other models than Transformers.
+    const auto& transformer = static_cast<const Transformer&>(model->model());
+    warm_up.work = std::make_unique<WarmUp>(transformer.config(), *loading->loader->numbers());
+  }
+  if (!warm_up.done) warm_up.done = warm_up.work->Step(SharedContext());
+  if (warm_up.done) warm_up.work.reset();
+  return val(!warm_up.done);
+}
+
 // Stores the loaded model, and returns its handle.
-int StoreModel(ModelLoader& loader) { return Models().Add(loader.Finish()); }
+int StoreModel(ModelLoader& loader) {
+  warm_up.work.reset();
+  return Models().Add(loader.Finish());
+}
 
 val ModelInfo(int handle) {
   const TranslationModel* model = ModelAt(handle);
@@ -52,6 +82,7 @@ EMSCRIPTEN_BINDINGS(qkv_translation_models) {
   function("loaderCreate", &LoaderCreate);
   BindLoader<ModelLoader>();
   function("loaderFinish", +[](int handle) { return LoaderFinish<ModelLoader>(handle, &StoreModel); });
+  function("loaderWarmUp", &LoaderWarmUp);
   function("modelInfo", &ModelInfo);
   function("modelFree", +[](int handle) { Models().Free(handle); });
 }

@@ -131,6 +131,12 @@ Error WeightLoader::LimitExceeded(const std::string& tensor, std::string message
   return {ErrorCode::kLimitExceeded, std::move(message), tensor.empty() ? file_name() : file_name() + ", " + tensor};
 }
 
+std::optional<Numbers> WeightLoader::numbers() const {
+  if (file_ == 0 && directory_ != nullptr) return std::nullopt;
+  const bool int8 = std::find(numbers_.begin(), numbers_.end(), Numbers::kInt8) != numbers_.end();
+  return int8 ? Numbers::kInt8 : Numbers::kFloat;
+}
+
 ByteRange WeightLoader::Next() const {
   ByteRange range;
   if (directory_ != nullptr) {
@@ -356,15 +362,16 @@ Result<void> WeightLoader::ReadRows(const Tensor& tensor, std::span<const uint8_
   if (row_ == 0) QKV_CHECK(Allocate(tensor));
   const WeightSlot& slot = slots_.slots[tensor.slot];
   Weight* const matrix = MatrixOf(slot);
-  std::vector<float> row(IsInteger(tensor.dtype) ? 0 : tensor.row_bytes / Width(tensor.dtype));
-  std::vector<int8_t> unpacked(tensor.dtype == kInt4 ? slot.inputs : 0);
+  const bool int4 = tensor.dtype == kInt4, integers = IsInteger(tensor.dtype), inverse = tensor.dtype == kInverseScale;
+  std::vector<float> row(integers ? 0 : tensor.row_bytes / Width(tensor.dtype));
+  std::vector<int8_t> unpacked(int4 ? slot.inputs : 0);
   for (; !bytes.empty(); bytes = bytes.subspan(tensor.row_bytes), ++row_) {
-    if (tensor.dtype == kInt4) {
+    if (int4) {
       UnpackInt4(bytes.data(), unpacked.size(), unpacked.data());
       matrix->int8().SetRow(row_, unpacked.data());
       continue;
     }
-    if (tensor.dtype == "I8") {
+    if (integers) {
       matrix->int8().SetRow(row_, reinterpret_cast<const int8_t*>(bytes.data()));
       continue;
     }
@@ -373,7 +380,7 @@ Result<void> WeightLoader::ReadRows(const Tensor& tensor, std::span<const uint8_
     for (const float value : row) {
       if (!std::isfinite(value)) return Invalid(tensor.name, "it holds a number that is not finite");
     }
-    if (tensor.dtype == kInverseScale) {
+    if (inverse) {
       if (!(row[0] > 0) || !std::isfinite(1 / row[0])) return Invalid(tensor.name, "it is not above 0");
       for (size_t o = 0; o < slot.outputs; ++o) matrix->int8().SetScale(o, 1 / row[0]);
     } else if (tensor.scales) {

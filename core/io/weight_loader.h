@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -56,6 +57,8 @@ class WeightLoader {
   // those of float weights.
   size_t parameters() const { return parameters_; }
   uint64_t bytes() const { return bytes_; }
+  // int8 if a matrix of the first file is stored as integers. Empty until its directory has been read.
+  std::optional<Numbers> numbers() const;
 
  private:
   // The destination of a name: a slot, several slots that are parts of one tensor, or the scales of a slot's weight.

@@ -104,10 +104,11 @@ class TranslationModel {
 
 // The small files of a model folder.
 struct ModelFiles {
-  std::string_view config, generation_config, vocabulary;  // generation_config may be empty
-  std::span<const uint8_t> source_spm, target_spm;         // target_spm empty: the same as the source's
-  std::span<const uint8_t> shortlist = {};                 // may be empty
-  std::string_view target_vocabulary = {};                 // empty: one vocabulary for both sides
+  // generation_config may be empty; vocabulary too, if row i is piece i of source_spm and <pad> is the last row.
+  std::string_view config, generation_config, vocabulary;
+  std::span<const uint8_t> source_spm, target_spm;  // target_spm empty: the same as the source's
+  std::span<const uint8_t> shortlist = {};          // may be empty
+  std::string_view target_vocabulary = {};          // empty: one vocabulary for both sides
 };
 
 // Loads in two phases: the small files first, then the file of weights range by range.
@@ -123,6 +124,10 @@ class ModelLoader {
   // The bytes of the weights wanted next; length 0: none.
   virtual ByteRange Next() const { return weights_->Next(); }
   virtual Result<void> Feed(std::span<const uint8_t> bytes) { return weights_->Feed(bytes); }
+  // The model whose weights are loading, and the number format of its matrices. Null and empty until the directory of
+  // the weights has been read.
+  const TranslationModel* model() const { return numbers() ? model_.get() : nullptr; }
+  std::optional<Numbers> numbers() const { return weights_ ? weights_->numbers() : std::nullopt; }
   // To be called when Next() wants nothing more. The loader is empty afterwards.
   std::unique_ptr<TranslationModel> Finish();
 

@@ -1,7 +1,7 @@
 // Gives a file of weights to a loader, range by range, while it is downloaded.
 import { SizeFinder } from '../loading/directory-head.js';
 import { QkvError } from '../base/errors.js';
-import { pacer } from '../base/runtime.js';
+import { nextTask, pacer } from '../base/runtime.js';
 
 /** @typedef {import('./guard.js').GuardedModule} GuardedModule */
 /** @typedef {Pick<GuardedModule, 'loaderNext' | 'loaderStage' | 'loaderCommit'>} LoadingModule */
@@ -13,13 +13,15 @@ import { pacer } from '../base/runtime.js';
  * @param {import('../loading/fetch.js').Opened} weights
  * @param {string} name
  * @param {AbortSignal} signal
- * @param {(share: number) => void} progress gets the loaded share of the file, if it is fault
+ * @param {(share: number) => void} progress gets the loaded share of the file, if it is known
+ * @param {() => boolean | undefined} [spare] some work to do while bytes are waited for. It returns whether there is more of it;
+ *   undefined: not before the next bytes have come
  */
-export async function feed(filler, weights, name, signal, progress) {
+export async function feed(filler, weights, name, signal, progress, spare = () => false) {
   const pace = pacer();
   const finder = new SizeFinder();
   let got = 0;
-  for await (const chunk of weights.chunks) {
+  for await (const chunk of whileWaiting(weights.chunks, spare)) {
     finder.add(chunk);
     const isShort = weights.exact && finder.size > weights.size;
     if (!filler.isDone) take(filler, chunk, isShort ? shortness(weights.size, finder.size) : '');
@@ -30,6 +32,32 @@ export async function feed(filler, weights, name, signal, progress) {
     signal.throwIfAborted();
   }
   if (!filler.isDone) throw new QkvError('INVALID_FILE', shortness(got, finder.size), name);
+}
+
+/**
+ * The same chunks. While the next one is waited for, `work` is called, in tasks of their own.
+ * @param {AsyncIterable<Uint8Array>} chunks
+ * @param {() => boolean | undefined} work as `spare` of `feed`
+ */
+async function* whileWaiting(chunks, work) {
+  const all = chunks[Symbol.asyncIterator]();
+  /** @type {boolean | undefined} */
+  let isMore;
+  try {
+    for (;;) {
+      let isWaiting = true;
+      const next = all.next().finally(() => (isWaiting = false));
+      next.catch(() => {}); // the error is thrown below
+      // A chunk that is there already arrives before the first task.
+      isMore ??= true;
+      while (isMore && (await nextTask(), isWaiting)) isMore = work();
+      const { done, value } = await next;
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await all.return?.();
+  }
 }
 
 /**
@@ -49,7 +77,7 @@ function take(filler, chunk, fault) {
 
 /**
  * @param {number} got
- * @param {number} wanted 0: not fault
+ * @param {number} wanted 0: not known
  */
 const shortness = (got, wanted) =>
   `ends after ${got} bytes, and its header needs ${wanted ? `${wanted} bytes` : 'more'}: it was cut short, or the server ` +

@@ -214,6 +214,11 @@ export interface WasmModule {
   /** A view of the module's memory. It is not valid after any other call. */
   loaderStage(loader: number): Uint8Array | Failed;
   loaderCommit(loader: number): undefined | Failed;
+  /**
+   * Prepares the engine's code for translations: some milliseconds of work, for the time while bytes are waited for.
+   * Returns whether there is more of it; undefined as long as too little of the weights has come.
+   */
+  loaderWarmUp(loader: number): boolean | undefined | Failed;
   /** Frees the loader when it succeeds. */
   loaderFinish(loader: number): number | Failed;
   loaderFree(loader: number): void;

@@ -1,5 +1,6 @@
 // A running engine, shared by all translators with the same settings: one worker, one WebAssembly instance.
 import { createEndpoint } from '../worker/endpoint.js';
+import { keepBuild, withKeptBuild } from './kept-builds.js';
 import { SharedModel } from './shared-model.js';
 
 /** @typedef {import('../engine/instantiate.js').WasmSettings} WasmSettings */
@@ -65,9 +66,12 @@ class Host {
     const { worker, kind, base } = settings;
     this.#endpoint = createEndpoint(worker, { script: () => kind.workerUrl(base), handlers: () => kind.handlers() });
     this.ended.addEventListener('abort', () => this.#retire());
-    this.started = this.call('start', { wasm: settings.wasm });
+    this.started = this.call('start', { wasm: withKeptBuild(settings.wasm) });
     this.started.then(
-      ({ locks = [] }) => this.#endpoint.endsWith?.(locks),
+      (started) => {
+        keepBuild(settings.wasm, started);
+        this.#endpoint.endsWith?.(started.locks ?? []);
+      },
       () => this.#retire(), // the next create() starts a new engine
     );
   }
