@@ -13,7 +13,7 @@ Result<std::unique_ptr<TranslationModel>> LoadFolder(const std::string& folder, 
 #endif
   QKV_TRY(const MappedFile config, MappedFile::Open(folder, "config.json"));
   QKV_TRY(const MappedFile generation, MappedFile::Open(folder, "generation_config.json", true));
-  QKV_TRY(const MappedFile vocabulary, MappedFile::Open(folder, "vocab.json"));
+  QKV_TRY(const MappedFile vocabulary, MappedFile::Open(folder, "vocab.json", true));
   QKV_TRY(const MappedFile source, MappedFile::Open(folder, "source.spm"));
   QKV_TRY(const MappedFile target, MappedFile::Open(folder, "target.spm", true));
   QKV_TRY(const MappedFile target_vocabulary, MappedFile::Open(folder, "target_vocab.json", true));

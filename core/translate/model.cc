@@ -11,6 +11,20 @@ namespace {
 // The number of Marian's candidates is a multiple of this, which its kernels need.
 constexpr size_t kMarianMultiple = 8;
 
+// The rows of vocab.json. Without it, row i is piece i of source.spm, and the row behind them is <pad>: that is the
+// order that vocab.json usually has where one vocabulary serves both sides.
+Result<PieceRows> ReadRows(const ModelFiles& files, const SentencePiece& source, const SequenceConfig& config) {
+  if (!files.vocabulary.empty()) return PieceRows::Parse(files.vocabulary, config.source_vocabulary, config.end);
+  const bool one = files.target_spm.empty() && files.target_vocabulary.empty();
+  const auto pad = static_cast<size_t>(config.pad);
+  if (one && source.size() == pad && pad + 1 == config.source_vocabulary && source.Id("</s>") == config.end) {
+    return PieceRows::Of(source, config.source_vocabulary);
+  }
+  return Error{ErrorCode::kMissingFile,
+               "it may be left out only if the model's rows are the pieces of source.spm, in this order, and <pad>",
+               "vocab.json"};
+}
+
 }  // namespace
 
 TranslationModel::TranslationModel(std::unique_ptr<SequenceModel> sequence_model, GenerationConfig generation,
@@ -128,7 +142,8 @@ Result<std::unique_ptr<TranslationModel>> TranslationModel::Create(const ModelFi
   const SequenceConfig& config = sequence_model->config();
   QKV_TRY(GenerationConfig generation, ParseGenerationConfig(files.generation_config, config));
   // The vocabularies: one for both sides, or one for each.
-  QKV_TRY(PieceRows names, PieceRows::Parse(files.vocabulary, config.source_vocabulary, config.end));
+  QKV_TRY(SentencePiece source, SentencePiece::Parse(files.source_spm, "source.spm"));
+  QKV_TRY(PieceRows names, ReadRows(files, source, config));
   std::unique_ptr<PieceRows> target_names;
   if (files.target_vocabulary.empty() && config.vocabulary != config.source_vocabulary) {
     return Error{ErrorCode::kMissingFile, "each side has a vocabulary of its own", "target_vocab.json"};
@@ -138,8 +153,7 @@ Result<std::unique_ptr<TranslationModel>> TranslationModel::Create(const ModelFi
             PieceRows::Parse(files.target_vocabulary, config.vocabulary, config.end, "target_vocab.json"));
     target_names = std::make_unique<PieceRows>(std::move(parsed));
   }
-  // The SentencePiece models and the shortlist.
-  QKV_TRY(SentencePiece source, SentencePiece::Parse(files.source_spm, "source.spm"));
+  // The target's SentencePiece model and the shortlist.
   std::optional<SentencePiece> target;
   if (!files.target_spm.empty()) {
     QKV_TRY(target, SentencePiece::Parse(files.target_spm, "target.spm"));

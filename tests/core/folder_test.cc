@@ -177,6 +177,30 @@ TEST_F(DamagedFolder, FilesMissing) {
   ExpectGoodLoads();
 }
 
+// The default model's rows are the pieces of its source.spm, and <pad>. tiny-f16 has another order and another
+// target.spm.
+TEST_F(DamagedFolder, VocabularyLeftOut) {
+  const ModelFolder folder(kDefaultModel);
+  auto whole = LoadFolder(folder.path());
+  ASSERT_TRUE(whole) << whole.error().ToString();
+  folder.Remove("vocab.json");
+  auto without = LoadFolder(folder.path());
+  ASSERT_TRUE(without) << without.error().ToString();
+  EXPECT_EQ(Translate(**without), Translate(**whole));
+  EXPECT_EQ((*without)->Unknown(Side::kSource), (*whole)->Unknown(Side::kSource));
+  for (int32_t row = 0; row < static_cast<int32_t>((*whole)->config().vocabulary); ++row) {
+    ASSERT_EQ((*without)->PieceText(row), (*whole)->PieceText(row));
+  }
+  // With another number of rows, or another row for <pad> or </s>, vocab.json is needed.
+  for (const auto& [from, to] : {std::pair{"\"vocab_size\": 8000", "\"vocab_size\": 8001"},
+                                 {"\"pad_token_id\": 7999", "\"pad_token_id\": 7998"},
+                                 {"\"eos_token_id\": 0", "\"eos_token_id\": 1"}}) {
+    const std::string& config = folder.Good("config.json");
+    folder.Write("config.json", std::string(config).replace(config.find(from), std::strlen(from), to));
+    EXPECT_TRUE(Refusal(folder, "vocab.json").starts_with("MISSING_FILE: ")) << to;
+  }
+}
+
 // `text` with the first `from` replaced.
 std::string Replace(std::string text, const std::string& from, const std::string& to) {
   const size_t at = text.find(from);

@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, openAsBlob, readFileSync, readdirSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { Translator } from '../../web/lib/index.js';
 import { at, create, readJson, rejection, serveFolder, tinyFolder } from './support.js';
 
@@ -69,6 +70,28 @@ describe('a model is given as', () => {
     const base64 = `data:application/json;base64,${Buffer.from(bytesOf('config.json')).toString('base64')}`;
     const encoded = `data:,${encodeURIComponent(readFileSync(join(tinyFolder, 'vocab.json'), 'utf8'))}`;
     await expectLoads(tinyFiles({ 'config.json': base64, 'vocab.json': encoded }));
+  });
+
+  test('files of which gzip packed some, by URL or as bytes', async () => {
+    const packed = (name) => ({ [name]: undefined, [`${name}.packed`]: gzipSync(bytesOf(name)) });
+    await expectLoads(tinyFiles({ ...packed('source.spm'), ...packed('vocab.json'), ...packed('model.safetensors') }));
+    const damaged = gzipSync(bytesOf('source.spm')).subarray(0, -20);
+    const error = await rejection(create({ model: tinyFiles({ 'source.spm': undefined, 'source.spm.packed': damaged }) }));
+    expect(error).toMatchObject({ code: 'INVALID_FILE', where: 'source.spm.packed' });
+  });
+
+  test('a list without vocab.json, where the rows are the pieces of source.spm', async () => {
+    const folder = new URL('../../web/models/en-fr/', import.meta.url);
+    const names = ['config.json', 'generation_config.json', 'source.spm', 'model.safetensors'];
+    const files = Object.fromEntries(names.map((name) => [name, new URL(name, folder)]));
+    const [whole, without] = [await create({ model: folder }), await create({ model: { files } })];
+    const sentence = 'My brother lives in a big white house.';
+    expect((await without.trace(sentence)).target.pieces).toEqual((await whole.trace(sentence)).target.pieces);
+    whole.destroy();
+    without.destroy();
+    // In another order the file is needed.
+    const error = await rejection(create({ model: tinyFiles({ 'vocab.json': undefined }) }));
+    expect(error).toMatchObject({ code: 'MISSING_FILE', where: 'vocab.json' });
   });
 
   test('files that a person chose; of two with one name the one nearer the top', async () => {

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { decode, encode } from '@jridgewell/sourcemap-codec';
 import { build as esbuild } from 'esbuild';
 import { manifestText, otherFolders, packageTexts, packages, pairsText } from '../../web/tools/model-packages.mjs';
@@ -162,6 +162,14 @@ test('the model packages are up to date with their models', () => {
     for (const [file, text] of Object.entries(packageTexts(name))) {
       expect(readFileSync(join(root, 'web', 'models', name, file), 'utf8')).toBe(text);
     }
+  }
+  // What a page downloads is what other programs read, packed.
+  for (const name of Object.keys(packages)) {
+    const read = (file) => readFileSync(join(root, 'web', 'models', name, file));
+    expect(gunzipSync(read('source.spm.packed')).equals(read('source.spm'))).toBe(true);
+    const listed = Object.keys(JSON.parse(read('manifest.json')).files);
+    expect(listed).toEqual(['config.json', 'generation_config.json', 'model.safetensors', 'source.spm.packed']);
+    expect(JSON.parse(read('package.json')).files).toEqual(expect.arrayContaining(['source.spm', 'vocab.json']));
   }
   expect(readFileSync(join(root, 'web/lib/api/pairs.js'), 'utf8')).toBe(pairsText());
   for (const folder of otherFolders()) {

@@ -2,13 +2,19 @@
 // manifest.json with the files' sizes and hashes. It also writes the library's list of these pairs. Run it after a model has
 // changed; otherwise a test fails. For given folders it only writes manifest.json.
 //
+// Both list what a page downloads: source.spm as gzip packs it, source.spm.packed, and no vocab.json that says the same as it. Other
+// programs, and the native command, read the folder's source.spm and vocab.json.
+//
 // usage: model-packages.mjs [FOLDER...]
 
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import { at } from './common.mjs';
+import { piecesOf } from './spm-pieces.mjs';
 
 /**
  * The packages, by their folder in web/models: the target language, and the BLEU on 2,000 sentences of Tatoeba, as in the
@@ -24,14 +30,37 @@ export const packages = {
 /** The files of a folder that are not part of the model. */
 const kBeside = /^(manifest\.json|package\.json|tokenizer_config\.json|index\..*|.*\.md|\..*)$/;
 
+const kVocabulary = 'vocab.json';
+const kPieces = 'source.spm';
+const kPackedPieces = `${kPieces}.packed`;
+
+/** The model's files in a folder. @param {string} folder */
+function namesIn(folder) {
+  const isFile = (/** @type {string} */ name) => statSync(join(folder, name)).isFile(); // also through a link
+  return readdirSync(folder).filter((name) => !kBeside.test(name) && isFile(name));
+}
+
 /**
- * The files of a model's folder: the size of each in bytes, and its SHA-256.
+ * Whether vocab.json says what an engine assumes without it: row i is piece i of source.spm, and the row behind them is <pad>.
+ * @param {string} folder
+ */
+function isVocabularyKnown(folder) {
+  if (['target.spm', 'target_vocab.json'].some((name) => existsSync(join(folder, name)))) return false;
+  const rows = Object.entries(JSON.parse(readFileSync(join(folder, kVocabulary), 'utf8')));
+  const pieces = [...piecesOf(readFileSync(join(folder, kPieces))), '<pad>'];
+  return rows.length === pieces.length && rows.every(([piece, row]) => pieces[row] === piece);
+}
+
+/**
+ * The files that a page downloads: the size of each in bytes, and its SHA-256.
  * @param {string} folder
  * @returns {Record<string, {size: number, sha256: string}>}
  */
 export function filesIn(folder) {
-  const isFile = (/** @type {string} */ name) => statSync(join(folder, name)).isFile(); // also through a link
-  const names = readdirSync(folder).filter((name) => !kBeside.test(name) && isFile(name));
+  const all = namesIn(folder);
+  const isLeftOut = (/** @type {string} */ name) =>
+    name === kVocabulary ? isVocabularyKnown(folder) : name === kPieces && all.includes(kPackedPieces);
+  const names = all.filter((name) => !isLeftOut(name));
   return Object.fromEntries(
     names.toSorted().map((name) => {
       const bytes = readFileSync(join(folder, name));
@@ -51,7 +80,7 @@ export function packageTexts(name) {
   const { license } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
   const about = { name, sourceLanguage, targetLanguage, license, bleu: packages[name].bleu };
   return {
-    'package.json': json(packageManifest(name, Object.keys(files))),
+    'package.json': json(packageManifest(name, namesIn(at('web', 'models', name)).toSorted())),
     'manifest.json': json({ ...about, files }),
     'index.js': moduleText(name, files),
     'index.cjs': "'use strict';\nmodule.exports = require('./index.js').default;\n",
@@ -77,6 +106,16 @@ export const packagePairs = [${Object.keys(packages)
     .map((pair) => `'${pair}'`)
     .join(', ')}];
 `;
+
+/**
+ * Writes source.spm.packed, unless it is there with the same content. The command gzip makes it a tenth smaller than Node's zlib.
+ * @param {string} folder
+ */
+function packPieces(folder) {
+  const [pieces, packed] = [kPieces, kPackedPieces].map((name) => join(folder, name));
+  if (existsSync(packed) && gunzipSync(readFileSync(packed)).equals(readFileSync(pieces))) return;
+  writeFileSync(packed, execFileSync('gzip', ['-9', '-n', '-c', pieces]));
+}
 
 const json = (/** @type {object} */ value) => `${JSON.stringify(value, null, 2)}\n`;
 
@@ -164,6 +203,7 @@ if (import.meta.url === pathToFileURL(process.argv[1]).href) {
     writeFileSync(join(folder, 'manifest.json'), manifestText(folder));
   }
   for (const name of given.length > 0 ? [] : Object.keys(packages)) {
+    packPieces(at('web', 'models', name));
     const texts = Object.entries(packageTexts(name));
     for (const [file, text] of texts) writeFileSync(at('web', 'models', name, file), text);
   }

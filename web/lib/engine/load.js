@@ -6,7 +6,14 @@ import { RangeFiller, feed } from './feed.js';
 import { openMarian } from './load-marian.js';
 import { marianNames } from '../loading/marian-files.js';
 import { asText, listed, openerOf, readFile } from '../loading/model-files.js';
-import { hasTwoVocabularies, isRecurrent, kRecurrentModel, smallFiles, weightsFile } from '../loading/model-folder.js';
+import {
+  hasTwoVocabularies,
+  isOptional,
+  isRecurrent,
+  kRecurrentModel,
+  smallFiles,
+  weightsFile,
+} from '../loading/model-folder.js';
 import { withPartStore } from '../store/part-store.js';
 
 /** @typedef {import('./guard.js').GuardedModule} GuardedModule */
@@ -48,7 +55,7 @@ export function loadModel(engine, source, outer, progress, downloaded) {
     const loader = wasm.loaderCreate({ ...files, weightsSize: weights.exact ? weights.size : 0 });
     try {
       const report = (/** @type {number} */ share) => progress(kSmallShare + (1 - kSmallShare) * share);
-      await feed(new RangeFiller(wasm, loader), weights, name, signal, report);
+      await feed(new RangeFiller(wasm, loader), weights, name, signal, report, () => wasm.loaderWarmUp(loader));
       return wasm.loaderFinish(loader);
     } catch (error) {
       wasm.loaderFree(loader);
@@ -71,7 +78,7 @@ export function loadModel(engine, source, outer, progress, downloaded) {
  */
 function openModel(opener, source, signal, progress) {
   /** @returns {Promise<OpenedModel>} */
-  const folder = async () => ({ files: await readSmallFiles(opener, progress), name: weightsFile });
+  const folder = async () => ({ files: await readSmallFiles(opener, 'files' in source, progress), name: weightsFile });
   return folderOrMarian(source, folder, async () => {
     const names = await marianNames(source);
     return names && openMarian(opener, names, signal);
@@ -121,23 +128,24 @@ async function openWeights(opener) {
 
 /**
  * @param {Opener} opener
+ * @param {boolean} isListed
  * @param {Progress} progress
  */
-async function readSmallFiles(opener, progress) {
+async function readSmallFiles(opener, isListed, progress) {
   // Request all files at once; some are optional.
   let done = 0;
-  const read = async (/** @type {string} */ name, isRequired = true) => {
-    const bytes = await readFile(opener, name, !isRequired);
+  const read = async (/** @type {string} */ name, mayLack = false) => {
+    const bytes = await readFile(opener, name, mayLack);
     progress(++done / smallFiles.length);
     return bytes;
   };
   const [bytes, generation, vocab, sourceSpm, targetSpm, shortlist] = await Promise.all(
-    smallFiles.map(({ name, isRequired }) => read(name, isRequired)),
+    smallFiles.map(({ name }) => read(name, isOptional(name, isListed))),
   );
   // The config says whether there is a second vocabulary.
   const config = asText(bytes, 'config.json');
   if (isRecurrent(config)) throw new QkvError('UNSUPPORTED', kAnotherEngine, kRecurrentModel);
-  const targetVocab = hasTwoVocabularies(config) ? await read('target_vocab.json', false) : null;
+  const targetVocab = hasTwoVocabularies(config) ? await read('target_vocab.json', true) : null;
   return {
     config,
     generationConfig: asText(generation, 'generation_config.json'),

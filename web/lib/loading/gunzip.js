@@ -12,7 +12,7 @@ const kUsualRatio = 1.3;
  * A file, unpacked if gzip compressed it.
  * @param {Opened} opened
  * @param {string} name for errors
- * @param {AbortSignal} signal
+ * @param {AbortSignal} [signal]
  * @returns {Promise<Opened>} rejects with UNSUPPORTED if the runtime cannot unpack gzip. Its chunks throw INVALID_FILE if
  *   the data is damaged
  */
@@ -61,7 +61,7 @@ function streamOf(chunks) {
  * @param {ReadableStream<Uint8Array>} stream
  * @param {AsyncGenerator<Uint8Array>} packed the compressed bytes
  * @param {string} name
- * @param {AbortSignal} signal
+ * @param {AbortSignal} [signal]
  */
 async function* chunksOf(stream, packed, name, signal) {
   const reader = stream.getReader();
@@ -74,7 +74,7 @@ async function* chunksOf(stream, packed, name, signal) {
       yield value;
     }
   } catch (cause) {
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     if (cause instanceof QkvError) throw cause;
     throw new QkvError('INVALID_FILE', 'the gzip data is damaged: fetch the file again', name, { cause });
   } finally {

@@ -1,6 +1,7 @@
 // The files of one model, as a loader asks for them by name.
 import { QkvError } from '../base/errors.js';
 import { collect, open, openOptional, readAll } from './fetch.js';
+import { unpacked } from './gunzip.js';
 
 /** @typedef {import('./fetch.js').Opened} Opened */
 /** @typedef {Record<string, Blob>} Downloaded the downloaded files, by name */
@@ -73,8 +74,14 @@ function filesOf(bytes, url) {
  * @returns {Opener}
  */
 export function openerOf(source, signal, downloaded, parts) {
-  return async (name, isOptional = false) => {
+  /** @type {Opener} */
+  const opener = async (name, isOptional = false) => {
     const from = source.known?.[name] ?? ('folder' in source ? source.folder + name : source.files[name]);
+    // A list may have the file packed by gzip. Its name does not end in .gz, because some servers would unpack it.
+    const packed = `${name}.packed`;
+    if (from === undefined && 'files' in source && source.files[packed] !== undefined) {
+      return unpacked(/** @type {Opened} */ (await opener(packed)), packed, signal);
+    }
     if (from === undefined && isOptional) return null;
     if (from === undefined) throw new QkvError('MISSING_FILE', `the model has no file ${name}`, name);
     const isProbed = isOptional && 'folder' in source;
@@ -87,6 +94,7 @@ export function openerOf(source, signal, downloaded, parts) {
       ? { ...opened, chunks: copying(opened.chunks, (file) => (downloaded[name] = file)) }
       : opened;
   };
+  return opener;
 }
 
 /**

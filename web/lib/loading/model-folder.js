@@ -4,12 +4,21 @@
 export const smallFiles = [
   { name: 'config.json', isRequired: true },
   { name: 'generation_config.json', isRequired: false },
-  { name: 'vocab.json', isRequired: true },
+  { name: 'vocab.json', isRequired: true }, // see isOptional
   { name: 'source.spm', isRequired: true },
   { name: 'target.spm', isRequired: false }, // absent: both sides use the source's
   { name: 'shortlist.bin', isRequired: false }, // absent: every piece may be written
 ];
 export const weightsFile = 'model.safetensors';
+
+/**
+ * Whether a small file may be absent. A list of files may leave out vocab.json: then the model's rows are the pieces of
+ * source.spm, and <pad>. In a folder on a server its absence is more often a mistake.
+ * @param {string} name
+ * @param {boolean} isListed whether the model's files are listed
+ */
+export const isOptional = (name, isListed) =>
+  (isListed && name === 'vocab.json') || !smallFiles.some((file) => file.name === name && file.isRequired);
 
 /** Whether a file may belong to a model folder of the translating engine. @param {string} file */
 export const isFolderFile = (file) =>

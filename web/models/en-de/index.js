@@ -7,23 +7,20 @@ export default {
     'config.json': new URL('./config.json', import.meta.url).href,
     'generation_config.json': new URL('./generation_config.json', import.meta.url).href,
     'model.safetensors': new URL('./model.safetensors', import.meta.url).href,
-    'source.spm': new URL('./source.spm', import.meta.url).href,
-    'vocab.json': new URL('./vocab.json', import.meta.url).href,
+    'source.spm.packed': new URL('./source.spm.packed', import.meta.url).href,
   },
   /** In bytes. */
   sizes: {
     'config.json': 812,
     'generation_config.json': 205,
     'model.safetensors': 7528752,
-    'source.spm': 376300,
-    'vocab.json': 128557,
+    'source.spm.packed': 205528,
   },
   /** SHA-256. */
   hashes: {
     'config.json': '20fc25c9712aa00ede15463ee063df6992cf5a467380d55be440f4120124b55c',
     'generation_config.json': '204506236a6e7dbd42ce589c5fd656b4b2bae20e96b0fe4222da9fca9fbcc187',
     'model.safetensors': '1ef278c5f97d5fd138aa917ce2fedda72b1c5f5e5d1eae5c666f29a6fd040a7c',
-    'source.spm': '8081875e05dda04ed81b9db743b71855fe1940045cc04a0d0cc56541bf793147',
-    'vocab.json': 'eb8b156527eda152d695975089a27758038e0357a043d09022728024cf3ca69e',
+    'source.spm.packed': 'eac17fbfefd832a6a3642e6aea21d32ac7636bd1a9b0b1503b257271c17772e4',
   },
 };

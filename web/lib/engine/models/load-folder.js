@@ -7,7 +7,7 @@ import { RangeFiller, feed } from '../feed.js';
 import { readBlob } from '../../loading/fetch.js';
 import { folderOrMarian, kSmallShare } from '../load.js';
 import { asText, listed, openerOf, readFile } from '../../loading/model-files.js';
-import { hasTwoVocabularies, smallFiles } from '../../loading/model-folder.js';
+import { hasTwoVocabularies, isOptional } from '../../loading/model-folder.js';
 import { readDirectory } from './directory.js';
 import { beginMarian } from './load-marian.js';
 import { openEntry, zipEntries } from '../../loading/zip.js';
@@ -154,8 +154,8 @@ async function openSource(source, signal, progress, { downloaded, parts } = {}) 
  * @param {OpenedSource} opened
  * @param {Progress} progress of all steps before the engine gets the weights
  */
-async function begin(wasm, source, { opener }, progress) {
-  const files = await readSmallFiles(wasm, opener, part(progress, 0, kSmallShare));
+async function begin(wasm, source, { opener, list }, progress) {
+  const files = await readSmallFiles(wasm, opener, 'files' in list, part(progress, 0, kSmallShare));
   const weights = await openWeights(wasm, opener, part(progress, kSmallShare, kWhole));
   const sizes = weights.map(({ name, size }) => /** @type {[string, number]} */ ([name, size]));
   const numbers = source.numbers ?? 'auto';
@@ -181,14 +181,15 @@ async function openZip(zip, signal, progress) {
 /**
  * @param {GuardedModels} wasm
  * @param {Opener} opener
+ * @param {boolean} isListed
  * @param {Progress} progress
  * @returns {Promise<[string, string | Uint8Array][]>}
  */
-async function readSmallFiles(wasm, opener, progress) {
+async function readSmallFiles(wasm, opener, isListed, progress) {
   /** @type {[string, string | Uint8Array][]} */
   const files = [];
-  const read = async (/** @type {string} */ name, isOptional = true) => {
-    const bytes = await readFile(opener, name, isOptional);
+  const read = async (/** @type {string} */ name, mayLack = true) => {
+    const bytes = await readFile(opener, name, mayLack);
     if (!bytes) return null;
     const content = /\.(json|txt)$/.test(name) ? asText(bytes, name) : bytes;
     files.push([name, content]);
@@ -197,15 +198,12 @@ async function readSmallFiles(wasm, opener, progress) {
   // The config names the other files. All are optional, except those that MarianMT's folders must have.
   const config = /** @type {string} */ (await read('config.json', false));
   const names = wasm.folderFiles(config);
-  const isOptional = (/** @type {string} */ name) =>
-    !names.includes('source.spm') || !smallFiles.some((file) => file.name === name && file.isRequired);
+  const mayLack = (/** @type {string} */ name) => !names.includes('source.spm') || isOptional(name, isListed);
   // Read tokenizer.json first, because it makes the other files of a tokenizer unnecessary.
   const tokenizer = names.includes('tokenizer.json') && (await read('tokenizer.json'));
   const others = names.filter((name) => mayBeNeeded(name, config, !!tokenizer));
   let done = 0;
-  await Promise.all(
-    others.map((name) => read(name, isOptional(name)).then(() => void progress(++done / others.length))),
-  );
+  await Promise.all(others.map((name) => read(name, mayLack(name)).then(() => void progress(++done / others.length))));
   return files;
 }
 
