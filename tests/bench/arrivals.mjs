@@ -26,6 +26,7 @@ export async function serveArrivals() {
     const [first, second, third] = request.url.slice(1).split('/');
     response.setHeader('access-control-allow-origin', '*');
     response.setHeader('cross-origin-resource-policy', 'cross-origin');
+    response.setHeader('content-type', 'application/octet-stream');
     if (third === undefined) {
       const run = runOf(first);
       if (second === 'release') run.released.open();

@@ -29,6 +29,7 @@ import { Bench } from './measure.mjs';
 import { ensureFolder } from './models/folder.mjs';
 import { measureMemory } from './memory.mjs';
 import { runParts } from './parts.mjs';
+import { measureVisits } from './visits.mjs';
 import { report } from './report.mjs';
 import { contenders, relaxedFlags } from './contenders.mjs';
 import { limits, longest, workloads } from './workloads.mjs';
@@ -120,6 +121,9 @@ function* partsOf({ hosts, only, rounds }, opened, builds, bench) {
   const footprint = (name, run) => ({ name, run, inWords: footprintTables });
   if (chromium && only.test('memory translate')) {
     yield footprint('memory translate', () => measureMemoryOfTranslation(chromium));
+  }
+  if (chromium && ['visit cold', 'visit warm'].some((work) => only.test(work))) {
+    yield { name: 'visits', run: () => measureVisits(rounds, (label) => only.test(label)), inWords: report };
   }
   if (chromium && only.test('download')) yield footprint('download', () => measureDownloads(builds));
   yield { name: 'closing', run: () => bench.close().then(() => []), inWords: () => '' };

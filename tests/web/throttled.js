@@ -5,6 +5,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { built } from './chromium.js';
+import { slowDown } from './slow-down.js';
+
+const kLatency = 40;
 
 /** Whether the Lab's models are there and its matrices are drawn. */
 const isLabReady = () =>
@@ -33,16 +36,6 @@ function watchShifts() {
   }).observe({ type: 'layout-shift', buffered: true });
 }
 
-/** @param {import('playwright-core').Page} page */
-async function slowDown(page) {
-  const session = await page.context().newCDPSession(page);
-  await session.send('Network.enable');
-  const bytes = 10e6 / 8;
-  const conditions = { offline: false, latency: 40, downloadThroughput: bytes, uploadThroughput: bytes };
-  await session.send('Network.emulateNetworkConditions', conditions);
-  await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
-}
-
 /**
  * Opens a page twice in one context. The second time its files are in the cache.
  * @param {{open: typeof import('./chromium.js').openBrowser extends (...args: any[]) => Promise<infer B> ? B['open'] : never}} browser
@@ -56,7 +49,7 @@ export async function measured(browser, path, options = {}) {
   const prepare = async (page) => {
     page.setDefaultNavigationTimeout(60_000);
     await page.addInitScript(watchShifts);
-    await slowDown(page);
+    await slowDown(await page.context().newCDPSession(page), kLatency);
     page.context().on('request', (request) => {
       const { pathname } = new URL(request.url());
       if (pathname.endsWith('.js')) scripts.add(pathname.slice(1));

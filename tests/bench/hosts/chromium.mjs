@@ -3,8 +3,9 @@
 import { chromium } from 'playwright-core';
 import { serve } from '../../../web/tools/serve.mjs';
 import { at } from '../../../web/tools/common.mjs';
+import { openBare } from './bare.mjs';
 
-const kFlags = [
+export const kFlags = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -28,9 +29,7 @@ export async function openChromium(builds, flags = []) {
 
   /** @param {{engine: string, options: object}} contender */
   async function open({ engine, options }) {
-    const context = await browser.newContext();
-    const page = await context.newPage();
-    page.on('pageerror', (error) => console.error(String(error)));
+    const page = await openBare(browser);
     await page.goto(`${server.url}tests/bench/hosts/page.html`);
     await page.evaluate(
       async (contender) => {
@@ -44,7 +43,7 @@ export async function openChromium(builds, flags = []) {
       sample: (...args) => page.evaluate((given) => globalThis.session.sample(...given), args),
       release: () => page.evaluate(() => globalThis.session.release()),
       memory: () => memoryOf(page),
-      close: () => context.close(),
+      close: () => page.close(),
     };
   }
 
@@ -55,7 +54,7 @@ export async function openChromium(builds, flags = []) {
 
   /** What its V8 makes of the dot product of bytes. */
   async function dot() {
-    const page = await browser.newPage();
+    const page = await openBare(browser);
     await page.goto(`${server.url}tests/bench/hosts/page.html`);
     const way = await page.evaluate(async () => (await import('/tests/bench/dot.mjs')).byteDot());
     await page.close();
@@ -66,14 +65,12 @@ export async function openChromium(builds, flags = []) {
 
 /**
  * The memory of the page's own thread after garbage collection.
- * @param {import('playwright-core').Page} page
+ * @param {import('./bare.mjs').BarePage} page
  * @returns {Promise<{wasm: number, javascript: number}>} bytes; javascript: its heap and its buffers
  */
 async function memoryOf(page) {
-  const session = await page.context().newCDPSession(page);
-  for (let i = 0; i < 2; ++i) await session.send('HeapProfiler.collectGarbage');
-  const { usedSize, backingStorageSize } = await session.send('Runtime.getHeapUsage');
+  for (let i = 0; i < 2; ++i) await page.send('HeapProfiler.collectGarbage');
+  const { usedSize, backingStorageSize } = await page.send('Runtime.getHeapUsage');
   const wasm = await page.evaluate(() => globalThis.wasmBytes());
-  await session.detach();
   return { wasm, javascript: usedSize + backingStorageSize };
 }

@@ -1,0 +1,146 @@
+// A visit: from the opening of a page to its first translation, on a slow phone. The first time nothing is cached; the second
+// time the browser has what the first visit left.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chromium } from 'playwright-core';
+import { at } from '../../web/tools/common.mjs';
+import { serve } from '../../web/tools/serve.mjs';
+import { slowDown } from '../web/slow-down.js';
+import { openBare } from './hosts/bare.mjs';
+import { kFlags } from './hosts/chromium.mjs';
+import { sourceIds } from './inputs.mjs';
+import { architectures } from './models/architectures.mjs';
+import { ensureFolder } from './models/folder.mjs';
+import { folderOf } from './models/folder-names.mjs';
+import { marianModel } from './models/marian.mjs';
+import { translateOperations } from './models/operations.mjs';
+import { textsOf } from './models/texts.mjs';
+import { summary } from './timing.mjs';
+
+const kLatency = 50; // ms
+const kLongest = 120_000; // ms
+const kPause = 100; // ms
+const kSource = { model: 'tiny', precision: 'int8', length: 32, sentences: 1 };
+const kWeights = 'model.enfr.intgemm.alphas.bin';
+/** The files of both engines in Firefox's shape, and bergamot's names of their kinds. */
+const kNames = { model: kWeights, vocab: 'vocab.enfr.spm', lex: 'lex.50.50.enfr.s2t.bin' };
+const kOwn = {
+  shape: { encoderLayers: 4, decoderLayers: 2, d: 256, ffn: 1024, heads: 8, vocabulary: 8000 },
+  pieces: 10,
+};
+
+/** Writes the files that both engines read, and returns their paths. @returns {Record<string, string>} by kind */
+function firefoxFiles() {
+  const { model, precision } = kSource;
+  ensureFolder(model, precision);
+  const folder = `${folderOf(model, precision)}/firefox`;
+  mkdirSync(at(folder), { recursive: true });
+  const from = (name) => readFileSync(at(folderOf(model, precision), name));
+  const contents = {
+    model: marianModel(architectures[model], 'ssru'),
+    vocab: from('source.spm'),
+    lex: from('shortlist.bin'),
+  };
+  for (const [kind, content] of Object.entries(contents)) writeFileSync(at(folder, kNames[kind]), content);
+  return Object.fromEntries(Object.entries(kNames).map(([kind, name]) => [kind, `/${folder}/${name}`]));
+}
+
+/** The pages that are visited, and what each is told. */
+function visitors() {
+  const { texts } = textsOf(kSource);
+  const [text] = texts;
+  const paths = firefoxFiles();
+  const named = Object.fromEntries(Object.entries(paths).map(([kind, path]) => [kNames[kind], path]));
+  const registry = {
+    enfr: {
+      ...Object.fromEntries(Object.entries(paths).map(([kind, name]) => [kind, { name }])),
+      config: { 'max-length-factor': 1 },
+    },
+  };
+  const own = Object.keys(JSON.parse(readFileSync(at('web', 'models', 'en-fr', 'manifest.json'), 'utf8')).files);
+  const ownFiles = Object.fromEntries(own.map((name) => [name, `/web/models/en-fr/${name}`]));
+  const options = { split: false, prefix: sourceIds(kSource.length) };
+  const operations = translateOperations(architectures[kSource.model], kSource.length, 1000);
+  const ownOperations = translateOperations(kOwn.shape, kOwn.pieces, kOwn.shape.vocabulary);
+  const sentence = 'My brother lives in a big white house.';
+  return [
+    {
+      engine: 'qkv, its own model',
+      isPeer: false,
+      page: 'qkv',
+      told: { files: ownFiles, text: sentence },
+      operations: ownOperations,
+    },
+    { engine: "qkv, Marian's file", isPeer: false, page: 'qkv', told: { files: named, text, options }, operations },
+    { engine: 'bergamot ssru', isPeer: true, page: 'bergamot', told: { registry: registry, text }, operations },
+  ];
+}
+
+/**
+ * Opens a page twice in a browser that has seen nothing.
+ * @param {string} url
+ * @returns {Promise<{cold: number, warm: number}>} milliseconds
+ */
+async function visitTwice(url) {
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: kFlags });
+  const visit = async () => {
+    const page = await openBare(browser, { isShared: true });
+    await slowDown(page, kLatency);
+    await page.goto(url);
+    const { translation, milliseconds } = await until(page, () => globalThis.visit);
+    if (!translation) throw new Error('nothing was written');
+    await until(page, () => globalThis.isKept());
+    await page.close();
+    return milliseconds;
+  };
+  try {
+    return { cold: await visit(), warm: await visit() };
+  } finally {
+    await browser.close();
+  }
+}
+
+/**
+ * What a function in a page returns when it no longer returns nothing.
+ * @param {import('./hosts/bare.mjs').BarePage} page
+ * @param {() => any} find
+ */
+async function until(page, find) {
+  for (let waited = 0; waited < kLongest; waited += kPause) {
+    const found = await page.evaluate(find);
+    if (found) return found;
+    await new Promise((later) => void setTimeout(later, kPause));
+  }
+  throw new Error(`a page is not ready after ${kLongest} ms`);
+}
+
+/**
+ * @param {number} rounds
+ * @param {(label: string) => boolean} isWanted "work, host, engine"
+ * @returns {Promise<import('./measure.mjs').Row[]>}
+ */
+export async function measureVisits(rounds, isWanted) {
+  const server = await serve(at(), { headers: { 'cache-control': 'max-age=3600' } });
+  const wanted = visitors().filter(({ engine }) =>
+    ['visit cold', 'visit warm'].some((work) => isWanted(`${work}, chromium, ${engine}`)),
+  );
+  const samples = wanted.map(() => ({ cold: [], warm: [] }));
+  // In turns, beginning with another one each time.
+  for (let round = 0; round < rounds; ++round) {
+    for (let i = 0; i < wanted.length; ++i) {
+      const at = (i + round) % wanted.length;
+      const { page, told } = wanted[at];
+      const hash = encodeURIComponent(JSON.stringify(told));
+      const { cold, warm } = await visitTwice(`${server.url}tests/bench/visits/${page}.html#${hash}`);
+      samples[at].cold.push(cold);
+      samples[at].warm.push(warm);
+    }
+  }
+  await server.close();
+  return ['cold', 'warm'].flatMap((kind) =>
+    wanted.map(({ engine, isPeer, operations }, i) => ({
+      ...{ work: `visit ${kind}`, host: 'chromium', engine, isPeer, precision: 'int8', threads: 1, operations },
+      ...summary(samples[i][kind]),
+    })),
+  );
+}
