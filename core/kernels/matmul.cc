@@ -32,7 +32,9 @@ HWY_INLINE float* Output(const Product& p, size_t row, size_t column) {
   return y + column / kPanel * p.y_panel_stride + column % kPanel;
 }
 
-HWY_NOINLINE void StoreEdge(const Product& p, const float* sums, size_t rows, size_t width, size_t row, size_t column) {
+// Small: few tiles are at the edge.
+HWY_NOINLINE __attribute__((minsize)) void StoreEdge(const Product& p, const float* sums, size_t rows, size_t width,
+                                                     size_t row, size_t column) {
   for (size_t r = 0; r < rows; ++r) {
     for (size_t c = 0; c < width && column + c < p.outputs; ++c) {
       float v = sums[r * width + c];

@@ -49,7 +49,7 @@ using OutTag = hn::RebindToFloat<SumTag>;
 using OutVector = hn::Vec<OutTag>;
 
 // The last outputs of a row, fewer than a vector. Not inlined: every tile would have a copy, and few tiles need it.
-HWY_NOINLINE void StoreEdge(const Int8Product& p, size_t row, size_t column, OutVector y) {
+HWY_NOINLINE __attribute__((minsize)) void StoreEdge(const Int8Product& p, size_t row, size_t column, OutVector y) {
   const OutTag d;
   const size_t width = p.outputs - column;
   if (p.bias != nullptr) y = hn::Add(y, hn::LoadN(d, p.bias + column, width));
@@ -243,7 +243,10 @@ void MatMul(const QuantizedRows& x, const QuantizedMatrix& w, const float* bias,
 
 void MatMulRows(const QuantizedRows& x, const QuantizedMatrix& w, std::span<const int32_t> pieces, const float* bias,
                 MatrixView y, ThreadPool& pool) {
-  assert(w.layout() == Int8Layout::kRows);
+  if (w.layout() == Int8Layout::kPanels) {
+    assert(pieces.empty());
+    return MatMul(x, w, bias, Activation::kNone, y, pool);
+  }
   Int8Product p = Whole(x, w, bias, y);
   if (!pieces.empty()) {
     p.pieces = pieces.data();

@@ -14,7 +14,7 @@ void MatMul(const QuantizedRows& x, const QuantizedMatrix& w, const float* bias,
             ThreadPool& pool);
 
 // By the rows `pieces` of a table, or by all rows. bias [outputs] or null; y [rows, pieces.size()], or [rows, outputs]
-// where `pieces` is empty; pieces are below w.outputs().
+// where `pieces` is empty; pieces are below w.outputs(). A table in panels has no list of pieces.
 void MatMulRows(const QuantizedRows& x, const QuantizedMatrix& w, std::span<const int32_t> pieces, const float* bias,
                 MatrixView y, ThreadPool& pool);
 

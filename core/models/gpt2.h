@@ -80,7 +80,7 @@ class Gpt2 : public Decoder {
                    std::span<const AttendedSegment> parts) const;
 
   Gpt2Config config_;
-  Weight pieces_{Int8Layout::kRows}, positions_{Int8Layout::kRows}, output_{Int8Layout::kRows};
+  Weight pieces_, positions_{Int8Layout::kRows}, output_;
   Vector no_bias_;  // empty
   std::vector<Layer> layers_;
   Norm norm_;

@@ -81,6 +81,7 @@ class TranslationModel {
   TranslationModel(std::unique_ptr<SequenceModel> model, GenerationConfig generation, PieceRows names,
                    std::unique_ptr<PieceRows> target_names, SentencePiece source, std::optional<SentencePiece> target,
                    std::optional<Shortlist> shortlist);
+  void PutTablesInPanels();
   // Adds the target language token that a text begins with. Returns its length in bytes, or 0 if there is none.
   size_t LanguageToken(std::string_view text, Tokens& tokens) const;
   const PieceRows& Names(Side side) const { return target_names_ && side == Side::kTarget ? *target_names_ : names_; }
