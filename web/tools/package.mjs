@@ -105,7 +105,7 @@ function writeManifest(out) {
 }
 
 /**
- * Writes README, CHANGELOG, LICENSE and web/docs, with links that work in the package. Documents for developers of qkv stay in
+ * Writes README, LICENSE and web/docs, with links that work in the package. Documents for developers of qkv stay in
  * the repository.
  * @param {string} out
  */
@@ -116,7 +116,7 @@ function writeDocuments(out) {
   const inside = groups.find(({ name }) => name === 'Inside')?.pages;
   const pages = readdirSync(at('web', 'docs'), { recursive: true }).map(String);
   const used = pages.filter((page) => page.endsWith('.md') && !inside?.includes(page));
-  const documents = ['README.md', 'CHANGELOG.md', ...used.map((page) => `web/docs/${page}`)];
+  const documents = ['README.md', ...used.map((page) => `web/docs/${page}`)];
   for (const path of documents) write(join(out, placeOf(path)), relinked(path, new Set(documents)));
 }
 
