@@ -77,10 +77,10 @@ struct Int8Kernel {
   static constexpr size_t kRows = Dot::kIsOneInstruction ? 6 : 4,
                           kVectors = 2;  // the two-step form needs more registers
 #endif
-  // For one row as many vectors as hide the latency of the instruction. In baseline WebAssembly sums only wait for
-  // additions: there one panel is faster, which is read in order. In relaxed WebAssembly it is too where the product
-  // takes two steps, but the download would grow by 330 bytes.
-  static constexpr size_t kRowVectors = kPanel == kLanes || kInt8InPairs ? 4 : 8;
+  // For one row as many vectors as hide the latency of the instruction. Two steps in WebAssembly only wait for
+  // additions: there one panel is faster, which is read in order.
+  static constexpr bool kOnePanel = HWY_ARCH_WASM && !Dot::kIsOneInstruction;
+  static constexpr size_t kRowVectors = kPanel == kLanes || kOnePanel ? 4 : 8;
   static constexpr size_t kBlockInputs = 131072;
 
   // y[row + r, column + c] for r < rows, c < vectors kLanes.
