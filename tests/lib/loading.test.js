@@ -76,7 +76,9 @@ describe('a model is given as', () => {
     const packed = (name) => ({ [name]: undefined, [`${name}.packed`]: gzipSync(bytesOf(name)) });
     await expectLoads(tinyFiles({ ...packed('source.spm'), ...packed('vocab.json'), ...packed('model.safetensors') }));
     const damaged = gzipSync(bytesOf('source.spm')).subarray(0, -20);
-    const error = await rejection(create({ model: tinyFiles({ 'source.spm': undefined, 'source.spm.packed': damaged }) }));
+    const error = await rejection(
+      create({ model: tinyFiles({ 'source.spm': undefined, 'source.spm.packed': damaged }) }),
+    );
     expect(error).toMatchObject({ code: 'INVALID_FILE', where: 'source.spm.packed' });
   });
 

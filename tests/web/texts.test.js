@@ -35,6 +35,7 @@ test.each([1280, 375])('a long text is in view whole, and so is its translation,
   await page.click('#clear');
   expect(await page.inputValue('#source')).toBe('');
   expect(await page.isDisabled('#clear')).toBe(true);
+  await page.waitForFunction(() => document.querySelector('#target').textContent === '');
   expect((await heights())[0][0]).toBe(before);
   expect(page.complaints).toEqual([]);
 });

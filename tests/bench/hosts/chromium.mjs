@@ -41,7 +41,7 @@ export async function openChromium(builds, flags = []) {
     );
     return {
       sample: (...args) => page.evaluate((given) => globalThis.session.sample(...given), args),
-      release: () => page.evaluate(() => globalThis.session.release()),
+      release: () => release(page),
       memory: () => memoryOf(page),
       close: () => page.close(),
     };
@@ -63,13 +63,24 @@ export async function openChromium(builds, flags = []) {
   return { open, close, dot, version: browser.version() };
 }
 
+/** @param {import('./bare.mjs').BarePage} page */
+async function collectGarbage(page) {
+  for (let i = 0; i < 2; ++i) await page.send('HeapProfiler.collectGarbage');
+}
+
+/** Frees what was prepared, engines that were started for one run among it. @param {import('./bare.mjs').BarePage} page */
+async function release(page) {
+  await page.evaluate(() => globalThis.session.release());
+  await collectGarbage(page);
+}
+
 /**
  * The memory of the page's own thread after garbage collection.
  * @param {import('./bare.mjs').BarePage} page
  * @returns {Promise<{wasm: number, javascript: number}>} bytes; javascript: its heap and its buffers
  */
 async function memoryOf(page) {
-  for (let i = 0; i < 2; ++i) await page.send('HeapProfiler.collectGarbage');
+  await collectGarbage(page);
   const { usedSize, backingStorageSize } = await page.send('Runtime.getHeapUsage');
   const wasm = await page.evaluate(() => globalThis.wasmBytes());
   return { wasm, javascript: usedSize + backingStorageSize };

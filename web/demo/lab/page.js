@@ -18,6 +18,7 @@ import { drawData, ownData, tasks } from './tasks.js';
 
 /** @typedef {import('./link.js').Setup} Setup */
 /** @typedef {import('./tasks.js').Data} Data */
+/** @typedef {{isChecked: boolean}} Run isChecked: the claim of the experiment is, or is being, checked */
 
 const kLearning = 'Learning…';
 const kChecking = 'Checking the claim…';
@@ -38,7 +39,7 @@ class Page {
     accuracy: new Chart({ title: 'Right answers', say: (y) => `${Math.round(100 * y)} %`, top: 1 }),
     loss: new Chart({ title: 'Loss', say: (y) => y.toFixed(y < 0.1 && y > 0 ? 3 : 1) }),
   };
-  /** The object of the current run; null: no model learns. A run ends when this is not its own object. @type {object | null} */
+  /** The object of the current run; null: no model learns. A run ends when this is not its own object. @type {Run | null} */
   #running = null;
   /** Resolves when no model works any more. @type {Promise<unknown>} */
   #loops = Promise.resolve();
@@ -261,7 +262,7 @@ class Page {
     await this.#pause();
     if (this.#past !== null) await this.#showPresent();
     // A loop for each model.
-    const run = (this.#running = {});
+    const run = (this.#running = { isChecked: false });
     const version = this.#version;
     this.#find('train').textContent = 'Pause';
     this.#say(kLearning);
@@ -277,7 +278,7 @@ class Page {
     this.#draw();
   }
 
-  /** The loop of a model: a slice of training, and sometimes a refresh of its pane. @param {Pane} pane @param {object} run @param {number} until */
+  /** The loop of a model: a slice of training, and sometimes a refresh of its pane. @param {Pane} pane @param {Run} run @param {number} until */
   async #learn(pane, run, until) {
     const { learner } = pane;
     const preset = presets.find(({ id }) => id === this.#setup.preset);
@@ -301,14 +302,15 @@ class Page {
     }
   }
 
-  /** Checks the claim when all models have made its steps. Then training stops. @param {object} run @param {import('./presets.js').Preset} preset */
+  /** Checks the claim when all models have made its steps. Then training stops. @param {Run} run @param {import('./presets.js').Preset} preset */
   async #reached(run, preset) {
     const learners = this.#panes.flatMap(({ learner }) => learner ?? []);
     for (const pane of this.#panes) {
       await pane.refresh();
       pane.facts(null);
     }
-    if (this.#running !== run || learners.some((one) => one.step < preset.steps)) return;
+    if (this.#running !== run || run.isChecked || learners.some((one) => one.step < preset.steps)) return;
+    run.isChecked = true; // the loops may end together, and two checks would restore each other's states
     this.#say(kChecking);
     const { holds, says } = await preset.check(learners, this.#data);
     if (this.#running !== run) return;
