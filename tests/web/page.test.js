@@ -158,7 +158,11 @@ test.each([1280, 360])('nothing jumps, whatever is done: no layout shift, at %i 
         list.getEntries().forEach(({ value, sources }) => {
           globalThis.shifts.push({
             value,
-            nodes: sources.map(({ node }) => node?.id || node?.className || node?.nodeName),
+            nodes: sources.map(({ node, previousRect: { x, y }, currentRect: to }) => {
+              const name =
+                node?.id || node?.className || `${node?.nodeName} “${node?.textContent.trim().slice(0, 24)}”`;
+              return `${name} from ${x}, ${y} to ${to.x}, ${to.y}`;
+            }),
           });
         });
       new PerformanceObserver(add).observe({ type: 'layout-shift', buffered: true });
