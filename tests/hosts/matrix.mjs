@@ -127,8 +127,7 @@ const vite = (version, title, port) => ({
 /** A page that translates the text that is typed into it. @param {string} out the folder that is served */
 const translatesTyped = (out) => ({
   translation: async (folder) => page(await readFolder(join(folder, out)), kTranslation),
-  typing: async (folder) =>
-    same(await typeInto(join(folder, out), 'Thank you!', kTranslation), 'Merci !'),
+  typing: async (folder) => same(await typeInto(join(folder, out), 'Thank you!', kTranslation), 'Merci !'),
 });
 
 /**

@@ -100,9 +100,9 @@ export const progress = [
     'a create() that joins a download is told of what is still to come, from 0 to 1, and downloads nothing again',
     async () => {
       real();
-      await slowly(4, async (requests) => {
+      await slowly(10, async (requests) => {
         const first = eventsOf(kPair);
-        await sleep(300);
+        await sleep(200);
         const second = eventsOf(kPair);
         for (const { events, translator } of await Promise.all([first, second])) {
           checkOrder(loadedOf(events));
