@@ -1,4 +1,4 @@
-// Makes a page as slow as on a slow phone: a quarter of the processor, in its workers too, and 10 Mbit/s.
+// Makes a page as slow as on a slow phone: 10 Mbit/s, and a quarter of the processor for its own thread. Workers keep all of it.
 
 /**
  * @param {{send: (method: any, params?: any) => Promise<any>}} session of the DevTools protocol
