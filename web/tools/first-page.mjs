@@ -83,11 +83,16 @@ export function speedTable() {
     return `<tr><th scope="row">${name}</th>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
   });
   const heads = ['text to text', 'qkv', 'bergamot', 'times as fast', 'without VNNI'];
-  const date = new Date(run.when).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
   return `<table>
     <thead><tr>${heads.map((head) => `<th scope="col">${head}</th>`).join('')}</tr></thead>
     <tbody>${rows.join('\n')}</tbody>
   </table>
-  <p class="caption">Chromium, one thread, medians, ${run.machine.replace(/\(R\)|\(TM\)/g, '')}, ${date}.
-  The last column: the same machine, where the browser has no instruction for the dot product of bytes.</p>`;
+  <p class="caption">Chromium, one thread, medians, ${whereAndWhen(run)}.
+  The last column: a browser without an instruction for the dot product of bytes, ${whereAndWhen(inTwoSteps)}.</p>`;
+}
+
+/** @param {Run} run */
+function whereAndWhen({ machine, when }) {
+  const date = new Date(when).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
+  return `${machine.replace(/\(R\)|\(TM\)/g, '')}, ${date}`;
 }
