@@ -1,4 +1,5 @@
-// A proxy that is as slow as a phone's network. Chromium's own emulation of one does not slow what workers download.
+// A proxy that is as slow as a phone's network. In pages that Playwright does not watch, Chromium's own
+// emulation of one does not slow what workers download.
 
 import { createConnection, createServer } from 'node:net';
 

@@ -4,6 +4,7 @@
 // possible. Scores lie between -10 and -9: two pieces, -20 at the least, are always better than three.
 
 import { seedOf, uniform } from '../random.mjs';
+import { fieldsOf } from '../../../web/tools/spm-pieces.mjs';
 import { Message } from '../onnx/protobuf.mjs';
 
 const kConsonants = 'b c d f g h k l m n p r s t v w st tr pl'.split(' ');
@@ -113,21 +114,7 @@ export function spm({ pieces }, normalizer) {
 
 /** The NormalizerSpec in a .spm file. @param {Uint8Array} file */
 export function normalizerOf(file) {
-  const kNormalizer = (3 << 3) | 2;
-  let at = 0;
-  const varint = () => {
-    let value = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = file[at++];
-      value += (byte & 127) * 2 ** shift;
-      if (byte < 128) return value;
-    }
-  };
-  while (at < file.length) {
-    const tag = varint();
-    const length = varint(); // all fields of a ModelProto are messages
-    if (tag === kNormalizer) return file.subarray(at, at + length);
-    at += length;
-  }
-  throw new Error('a .spm file without a NormalizerSpec');
+  const [normalizer] = fieldsOf(file, 3);
+  if (!normalizer) throw new Error('a .spm file without a NormalizerSpec');
+  return normalizer;
 }
