@@ -51,13 +51,13 @@ val LoaderWarmUp(int handle) {
   if (warm_up.done) return val(false);
   if (model == nullptr) return val::undefined();
   // Where memory is scarce, it is for the model.
-  warm_up.done = !CheckMemory(WarmUp::kMemory, kTooLarge, "weights");
-  if (!warm_up.done && warm_up.work == nullptr) {
+  if (!CheckMemory(WarmUp::kMemory, kTooLarge, "weights")) return val(false);
+  if (warm_up.work == nullptr) {
     // A program with this binding has no other models than Transformers.
     const auto& transformer = static_cast<const Transformer&>(model->model());
     warm_up.work = std::make_unique<WarmUp>(transformer.config(), *loading->loader->numbers());
   }
-  if (!warm_up.done) warm_up.done = warm_up.work->Step(SharedContext());
+  warm_up.done = warm_up.work->Step(SharedContext());
   if (warm_up.done) warm_up.work.reset();
   return val(!warm_up.done);
 }

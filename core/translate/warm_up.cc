@@ -37,14 +37,7 @@ std::vector<int32_t> Pieces(size_t count, int32_t first) {
   return pieces;
 }
 
-}  // namespace
-
-WarmUp::WarmUp(TransformerConfig config, Numbers numbers) : model_(std::make_unique<Transformer>(Small(config))) {
-  const WeightSlots slots = model_->Slots();
-  for (const WeightSlot& slot : slots.slots) SetZeros(slot, slot.exact ? Numbers::kFloat : numbers);
-}
-
-void WarmUp::SetZeros(const WeightSlot& slot, Numbers numbers) const {
+void SetZeros(const WeightSlot& slot, Numbers numbers) {
   if (Vector* const* vector = std::get_if<Vector*>(&slot.to)) {
     (*vector)->setZero(static_cast<Eigen::Index>(slot.outputs));
     return;
@@ -61,6 +54,13 @@ void WarmUp::SetZeros(const WeightSlot& slot, Numbers numbers) const {
       matrix.int8().SetRow(row, integers.data());
     }
   }
+}
+
+}  // namespace
+
+WarmUp::WarmUp(TransformerConfig config, Numbers numbers) : model_(std::make_unique<Transformer>(Small(config))) {
+  const WeightSlots slots = model_->Slots();
+  for (const WeightSlot& slot : slots.slots) SetZeros(slot, slot.exact ? Numbers::kFloat : numbers);
 }
 
 bool WarmUp::Step(Context& ctx) {

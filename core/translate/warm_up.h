@@ -24,8 +24,6 @@ class WarmUp {
   bool Step(Context& ctx);
 
  private:
-  void SetZeros(const WeightSlot& slot, Numbers numbers) const;
-
   std::unique_ptr<Transformer> model_;
   size_t steps_ = 0;
 };
