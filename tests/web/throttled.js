@@ -1,5 +1,5 @@
-// Measures a page as on a slow phone, with a quarter of the processor, 10 Mbit/s, and 40 ms to the server: what it downloads, how
-// its layout moves, and when it is ready.
+// Loads a page as on a slow phone, with a quarter of the processor, 10 Mbit/s, and 40 ms to the server: what it downloads and how
+// its layout moves. throttled.mjs measures when it is ready.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,12 +44,10 @@ async function slowDown(page) {
 }
 
 /**
- * Opens a page twice in one context. The second time its files are in the cache.
  * @param {{open: typeof import('./chromium.js').openBrowser extends (...args: any[]) => Promise<infer B> ? B['open'] : never}} browser
  * @param {string} path a key of kPages
  * @param {import('playwright-core').BrowserContextOptions} [options]
- * @returns {Promise<{cold: number, warm: number, shift: number, script: number}>} milliseconds until it is ready; the shift of
- *   the layout; the gzipped bytes of its JavaScript
+ * @returns {Promise<{shift: number, script: number}>} the shift of the layout; the gzipped bytes of the page's JavaScript
  */
 export async function measured(browser, path, options = {}) {
   const scripts = new Set();
@@ -62,20 +60,12 @@ export async function measured(browser, path, options = {}) {
       if (pathname.endsWith('.js')) scripts.add(pathname.slice(1));
     });
   };
-  let begin = performance.now();
   const page = await browser.open(path, options, prepare);
-  const ready = async () => {
-    await page.waitForFunction(kPages[path], null, { timeout: 90_000, polling: 50 });
-    return performance.now() - begin;
-  };
-  const cold = await ready();
+  await page.waitForFunction(kPages[path], null, { timeout: 90_000, polling: 50 });
   await page.waitForTimeout(500);
   const shift = await page.evaluate(() => globalThis.shifted);
-  begin = performance.now();
-  await page.reload();
-  const warm = await ready();
   await page.context().close();
   const weigh = (name) => gzipSync(readFileSync(join(built.site, name))).length;
   const script = [...scripts].reduce((sum, name) => sum + weigh(name), 0);
-  return { cold: Math.round(cold), warm: Math.round(warm), shift, script };
+  return { shift, script };
 }

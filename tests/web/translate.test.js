@@ -42,7 +42,7 @@ test('a person types a sentence and reads its translation', async () => {
   expect(await page.textContent('#target')).not.toBe('');
   for (const { source, beam } of sure.slice(0, 5)) expect(await translate(page, source)).toBe(beam.text);
   expect(await page.textContent('#message')).toMatch(
-    /M parameters · [\d.]+ MB · (baseline|relaxed).* ms · \d+ pieces\/s/,
+    /M parameters · [\d.]+ MB in memory · (baseline|relaxed).* ms · \d+ pieces\/s/,
   );
   expect(page.complaints).toEqual([]);
 });

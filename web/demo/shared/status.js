@@ -73,7 +73,7 @@ export function statusLine(root) {
 function about({ name, parameters, bytes, engine, worker, threads }) {
   const build = engine === 'custom' ? 'custom build' : `${engine} SIMD`;
   const runs = [build, ...(threads > 1 ? [`${threads} threads`] : []), ...(worker ? ['in a worker'] : [])];
-  return [name, `${millions(parameters)} M parameters`, `${millions(bytes)} MB`, runs.join(', ')];
+  return [name, `${millions(parameters)} M parameters`, `${millions(bytes)} MB in memory`, runs.join(', ')];
 }
 
 /** @param {number} count */

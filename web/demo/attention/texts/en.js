@@ -425,7 +425,7 @@ export const en = {
       gradient: 'Gradient of the mean reward, by score',
       exact: 'exact',
       error: (/** @type {string} */ apart) => `Distance of the estimates from the exact gradient: ${apart}.`,
-      below: 'below',
+      below: 'matrices below',
       mean: (/** @type {number} */ count) => (count === 1 ? 'One hard draw' : `Mean of ${count} hard draws`),
     },
 
@@ -705,7 +705,7 @@ export const en = {
       question: 'What is the difference between BERT and GPT?',
       without: 'GPT would see the word that it has to predict, and would not learn to write.',
       exercise: 'Turn GPT’s layer into BERT’s.',
-      below: 'Below',
+      below: 'matrices below',
       word: 'word',
       reads: (/** @type {string} */ model) => `Weights of ${model}`,
       vector: (/** @type {string} */ model, /** @type {string} */ word) => `${model}: what “${word}” reads`,

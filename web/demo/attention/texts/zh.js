@@ -450,7 +450,7 @@ export const zh = {
       gradient: '平均奖励对各个分数的梯度',
       exact: '精确值',
       error: (apart) => `抽样估计与精确梯度的距离：${apart}。`,
-      below: '下方',
+      below: '下方矩阵',
       mean: (count) => (count === 1 ? '一次硬抽样' : `${count} 次硬抽样的平均`),
     },
 
@@ -718,7 +718,7 @@ export const zh = {
       question: 'BERT 和 GPT 有什么区别？',
       without: 'GPT 会看到它要预测的词，也就学不会写作。',
       exercise: '把 GPT 的层变成 BERT 的层。',
-      below: '下方',
+      below: '下方矩阵',
       word: '第几个词',
       reads: (model) => `${model} 的权重`,
       vector: (model, word) => `${model}：“${word}”读到了什么`,
