@@ -52,7 +52,7 @@ function(qkv_program target name)
     ${QKV_LINK} -fno-exceptions -fno-rtti -lembind -Wl,-Map=${name}.map
     -sMODULARIZE -sEXPORT_ES6 -sEXPORT_NAME=createQkv -sENVIRONMENT=web,worker
     -sFILESYSTEM=0 -sDYNAMIC_EXECUTION=0
-    -sMALLOC=emmalloc -sALLOW_MEMORY_GROWTH -sMEMORY_GROWTH_GEOMETRIC_STEP=0.1
+    -sMALLOC=emmalloc -sALLOW_MEMORY_GROWTH -sMEMORY_GROWTH_GEOMETRIC_STEP=0.02
     # The JavaScript library fetches and compiles the wasm, and passes the instance to the glue. So the glue for pages and
     # workers also runs in Node, and contains no import of Node's modules, which bundlers would follow.
     -sINCOMING_MODULE_JS_API=${QKV_INCOMING})

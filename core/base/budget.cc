@@ -19,15 +19,29 @@ constexpr uint64_t kSpare = uint64_t{1} << 20;
 uint64_t limit = std::numeric_limits<uint64_t>::max();
 
 #ifdef __EMSCRIPTEN__
-// Calls the allocator's own function, because compilers remove an allocation that is freed at once.
-bool IsAvailable(uint64_t bytes) {
+// Takes the blocks and frees them again. Blocks fill gaps between others, where one block of all bytes would make the
+// memory grow. It calls the allocator's own function, because compilers remove an allocation that is freed at once.
+bool IsAvailable(uint64_t bytes, uint64_t block) {
   if (bytes > std::numeric_limits<size_t>::max()) return false;
-  void* const block = emmalloc_malloc(static_cast<size_t>(bytes));
-  emmalloc_free(block);
-  return block != nullptr;
+  void** taken = nullptr;  // each block begins with the address of the one before
+  bool all = true;
+  for (uint64_t rest = bytes, size = 0; rest != 0 && all; rest -= size) {
+    size = block == 0 ? rest : std::min(rest, block);
+    auto** const next = static_cast<void**>(emmalloc_malloc(std::max<size_t>(static_cast<size_t>(size), sizeof taken)));
+    all = next != nullptr;
+    if (!all) break;
+    *next = taken;
+    taken = next;
+  }
+  while (taken != nullptr) {
+    auto** const before = static_cast<void**>(*taken);
+    emmalloc_free(taken);
+    taken = before;
+  }
+  return all;
 }
 #else
-bool IsAvailable(uint64_t bytes) {
+bool IsAvailable(uint64_t bytes, uint64_t) {
   static const uint64_t memory =
       static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGE_SIZE));
   return bytes <= memory;
@@ -36,9 +50,9 @@ bool IsAvailable(uint64_t bytes) {
 
 }  // namespace
 
-Result<void> CheckMemory(uint64_t bytes, std::string_view advice, std::string_view asks) {
+Result<void> CheckMemory(uint64_t bytes, std::string_view advice, std::string_view asks, uint64_t block) {
   const uint64_t all = bytes + std::min(kSpare, std::numeric_limits<uint64_t>::max() - bytes);
-  if (bytes <= limit && IsAvailable(all)) return {};
+  if (bytes <= limit && IsAvailable(all, block)) return {};
   return Error{
       ErrorCode::kLimitExceeded,
       "this needs " + std::to_string(bytes >> 20) + " MiB more than the engine's memory has: " + std::string(advice),

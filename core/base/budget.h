@@ -15,9 +15,9 @@ namespace qkv {
 inline constexpr size_t kLongestText = size_t{1} << 20;
 
 // Checks that `bytes` more bytes are available: natively in the machine; in WebAssembly in one block of the memory that
-// the instance can still get. `asks` names what needs them, a file or a part of a call; `advice` says how to need less.
-// Errors: kLimitExceeded.
-Result<void> CheckMemory(uint64_t bytes, std::string_view advice, std::string_view asks);
+// the instance can still get, or in blocks of `block` bytes if that is not 0. `asks` names what needs them, a file or a
+// part of a call; `advice` says how to need less. Errors: kLimitExceeded.
+Result<void> CheckMemory(uint64_t bytes, std::string_view advice, std::string_view asks, uint64_t block = 0);
 
 // The advice for files.
 inline constexpr char kTooLarge[] = "the file is too large for it";

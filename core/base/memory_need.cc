@@ -10,16 +10,17 @@ namespace qkv {
 
 Result<void> Reserve(Arena& arena, const MemoryNeed& need, std::string_view advice, std::string_view asks) {
   assert(arena.Here().block == 0 && arena.Here().used == 0);
-  if (need.scratch * sizeof(float) <= arena.capacity()) return CheckMemory(need.kept, advice, asks);
+  if (need.scratch * sizeof(float) <= arena.capacity()) return CheckMemory(need.kept, advice, asks, need.block);
   arena = Arena();
   // Sizes are rounded up coarsely, so that most steps that need a little more still fit.
   constexpr uint64_t kSmallest = uint64_t{1} << 16;
   const uint64_t grain = std::max(kSmallest, std::bit_floor(need.scratch) / 8);
   const uint64_t count = (need.scratch + grain - 1) / grain * grain;
-  QKV_CHECK(CheckMemory(count * sizeof(float) + need.kept, advice, asks));
+  QKV_CHECK(CheckMemory(count * sizeof(float), advice, asks));
   arena.Floats(static_cast<size_t>(count));
   arena.Rewind({});
-  return {};
+  // Checked when the arena has its block: the two may lie in different gaps.
+  return CheckMemory(need.kept, advice, asks, need.block);
 }
 
 }  // namespace qkv

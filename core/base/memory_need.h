@@ -13,6 +13,7 @@ namespace qkv {
 struct MemoryNeed {
   uint64_t scratch = 0;  // floats of the arena in total
   uint64_t kept = 0;     // bytes outside the arena
+  uint64_t block = 0;    // the most of them that are one block; 0: all
 };
 
 // Requests the memory, and reserves the scratch as one block of the arena. The arena must be empty; a smaller block is

@@ -13,12 +13,17 @@ namespace qkv {
 namespace {
 
 constexpr size_t kOnlyText[] = {0};  // the sentence of each segment of a pass
+// The most rows of a pass. A longer prompt is read in several: the memory of a pass grows with its rows, and with so many
+// rows the time no longer depends on how often weights are read.
+constexpr size_t kMostRows = 64;
 
-// `need` plus the logits of `rows` pieces and the memory for sampling: a copy of the logits, and a growing list of
-// candidates of 16 bytes.
-MemoryNeed WithLogits(MemoryNeed need, const Gpt2Config& config, size_t rows = 1) {
+// `need` plus the logits of `rows` pieces and the memory to choose one: a copy of the logits, and if it is `drawn` a
+// growing list of candidates of 16 bytes.
+MemoryNeed WithLogits(MemoryNeed need, const Gpt2Config& config, size_t rows, bool drawn) {
   need.scratch += LogitsScratch(rows, config.d_model, config.vocabulary);
-  need.kept += uint64_t{13} * config.vocabulary * sizeof(float);
+  const uint64_t choice = (drawn ? uint64_t{13} : 1) * config.vocabulary * sizeof(float);
+  need.kept += choice;
+  need.block = std::max(need.block, choice);
   return need;
 }
 
@@ -49,6 +54,7 @@ GenerateJob::GenerateJob(const GeneratorModel& model, std::string_view prompt, G
   }
   options_.max_length = std::min(options_.max_length, positions - ids_.size() + 1);
   prompt_ = ids_.size();
+  state_.self.Expect(prompt_, prompt_ + options_.max_length);
   prompt_text_ = model.tokenizer().Decode(ids_);
   if (options_.max_length == 0) end_ = End::kLength;
 }
@@ -60,8 +66,8 @@ bool GenerateJob::Advance(Context& plain) {
   return end_ != End::kNone;
 }
 
-// A pass over the pieces that the model has not read: the prompt, a layer a step; afterwards the last piece and a draft
-// of what follows it. Returns true when there are pieces to show.
+// A pass over pieces that the model has not read: of the prompt, a layer a step; afterwards the last piece and a draft of
+// what follows it. Returns true when there are pieces to show.
 bool GenerateJob::Compute(Context& plain) {
   const size_t known = ids_.size(), layers = model_.config().layers;
   std::optional<Interventions> interventions;
@@ -76,24 +82,32 @@ bool GenerateJob::Compute(Context& plain) {
   const Gpt2& decoder = model_.decoder();
   do {
     const ArenaScope scope(ctx.arena);
-    if (layer_ == 0) Keep(decoder.Embed(ctx, std::span(ids_).subspan(state_.self.length()), state_));
+    if (layer_ == 0) Keep(decoder.Embed(ctx, Unread(), state_));
     const auto d = static_cast<Eigen::Index>(model_.config().d_model);
     Keep(decoder.LayerStep(ctx, layer_++, {x_.data(), static_cast<Eigen::Index>(x_.size()) / d, d}, state_));
   } while (layer_ < layers && !is_prompt);
   if (layer_ < layers) return false;
-  // The pieces.
+  // The pieces, when all is read.
   layer_ = 0;
+  if (state_.self.length() < ids_.size()) return false;
   Accept(ctx, known);
   if (is_prompt) std::vector<float>().swap(x_);  // a prompt has many rows
   return true;
 }
 
+// The pieces that the next pass reads. With changes these are all, because a change may name the place of a query.
+std::span<const int32_t> GenerateJob::Unread() const {
+  const std::span<const int32_t> rest = std::span(ids_).subspan(state_.self.length());
+  return rest.first(options_.changes != nullptr ? rest.size() : std::min(rest.size(), kMostRows));
+}
+
 // Asks for the memory of a pass whose draft begins behind `known` pieces. There is no draft if it alone does not fit.
 bool GenerateJob::ReservePass(Context& ctx, size_t known) {
   const auto need = [&] {
-    const size_t rows = layer_ == 0 ? ids_.size() - state_.self.length() : x_.size() / model_.config().d_model;
+    const size_t rows = layer_ == 0 ? Unread().size() : x_.size() / model_.config().d_model;
+    const bool drawn = options_.sampling.temperature > 0 || options_.alternatives > 0;
     return WithLogits(model_.decoder().PassMemoryNeed(state_, rows, layer_ == 0, ctx.pool.size()), model_.config(),
-                      1 + ids_.size() - known);
+                      1 + ids_.size() - known, drawn);
   };
   if (ids_.size() != known && !Fits(ctx.arena, need())) ids_.resize(known);
   return ReserveMemory(ctx.arena, need(), "generation");
@@ -183,7 +197,7 @@ bool GenerationTraceJob::Advance(Context& ctx) {
   const Gpt2& decoder = model_.decoder();
   // The memory of the step.
   const MemoryNeed need = decoder.PassMemoryNeed(state_, encoding_.size(), layer_ == 0, ctx.pool.size());
-  if (!ReserveMemory(ctx.arena, WithLogits(need, model_.config()), "trace")) return true;
+  if (!ReserveMemory(ctx.arena, WithLogits(need, model_.config(), 1, /*drawn=*/true), "trace")) return true;
   // A layer a step, with all its weights recorded.
   std::optional<Interventions> interventions;
   if (changes_ != nullptr) interventions.emplace(*changes_);

@@ -58,6 +58,7 @@ class GenerateJob : public Job {
  private:
   bool Advance(Context& plain) override;
   bool Compute(Context& plain);
+  std::span<const int32_t> Unread() const;
   bool ReservePass(Context& ctx, size_t known);
   void Keep(MatrixView rows);
   void Accept(Context& ctx, size_t known);

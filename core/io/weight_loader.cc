@@ -325,16 +325,17 @@ Result<WeightLoader::Tensor> WeightLoader::CheckShape(const TensorEntry& entry, 
 Result<void> WeightLoader::Allocate(const Tensor& tensor) {
   const WeightSlot& first = slots_.slots[tensor.slot];
   // A tensor that is transposed, or that holds several matrices, is staged as floats first.
-  const uint64_t staged = IsStaged(first) ? tensor.rows * tensor.row_bytes / Width(tensor.dtype) * sizeof(float) : 0;
+  const bool staged = IsStaged(first);
+  if (staged) QKV_CHECK(ReserveStage());
   // The slots that the tensor fills: one, or all that share it.
   for (size_t s = tensor.slot; s < slots_.slots.size(); ++s) {
     const WeightSlot& slot = slots_.slots[s];
     const bool part = s == tensor.slot ||
-                      (staged != 0 && std::find(slot.names.begin(), slot.names.end(), tensor.name) != slot.names.end());
+                      (staged && std::find(slot.names.begin(), slot.names.end(), tensor.name) != slot.names.end());
     if (!part || allocated_[s]) continue;
     allocated_[s] = true;
     const uint64_t bytes = InMemory(s);
-    if (!CanAllocate(bytes + staged)) {
+    if (!CanAllocate(bytes)) {
       return LimitExceeded(tensor.name, "there is no memory left for its " + std::to_string(bytes / kMegabyte) +
                                             " MB: use a smaller model, or free others first");
     }
@@ -344,7 +345,24 @@ Result<void> WeightLoader::Allocate(const Tensor& tensor) {
       std::get<Vector*>(slot.to)->resize(static_cast<Eigen::Index>(slot.outputs));
     }
   }
+  return {};
+}
+
+// One block for all staged tensors of the file. If it grew or came and went with each of them, weights would be
+// allocated around it, and memory that never shrinks would have gaps.
+Result<void> WeightLoader::ReserveStage() {
   stage_.clear();
+  uint64_t floats = 0;
+  for (size_t i = next_; i < tensors_.size(); ++i) {
+    const Tensor& tensor = tensors_[i];
+    const bool is_staged = !tensor.scales && IsStaged(slots_.slots[tensor.slot]);
+    if (is_staged) floats = std::max(floats, tensor.rows * tensor.row_bytes / Width(tensor.dtype));
+  }
+  if (floats <= stage_.capacity()) return {};
+  if (!CanAllocate(floats * sizeof(float))) {
+    return LimitExceeded("", "there is no memory left to rearrange its weights: use a smaller model, or free others first");
+  }
+  stage_.reserve(static_cast<size_t>(floats));
   return {};
 }
 
@@ -434,7 +452,6 @@ Result<void> WeightLoader::Distribute(const Tensor& tensor) {
       }
     }
   }
-  stage_ = {};
   return {};
 }
 

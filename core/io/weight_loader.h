@@ -89,6 +89,7 @@ class WeightLoader {
   bool Quantizes(size_t slot) const;
   uint64_t InMemory(size_t slot) const;
   Result<void> Allocate(const Tensor& tensor);
+  Result<void> ReserveStage();
   Result<void> ReadRows(const Tensor& tensor, std::span<const uint8_t> bytes);
   void SetRow(size_t slot, size_t row, const float* values);
   Result<void> Distribute(const Tensor& tensor);

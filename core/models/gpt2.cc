@@ -1,5 +1,6 @@
 #include "core/models/gpt2.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "core/layers/dropout.h"
@@ -163,8 +164,9 @@ MatrixView Gpt2::ForwardForTraining(Context& ctx, std::span<const int32_t> ids, 
 MemoryNeed Gpt2::PassMemoryNeed(const Gpt2State& state, size_t rows, bool fresh, size_t threads) const {
   const size_t hypotheses = state.self.hypotheses(), count = fresh ? rows / hypotheses : 0;
   const uint64_t d = config_.d_model, grown = fresh ? state.self.Growth(hypotheses, count) : 0;
-  return {LayerScratch(rows, d, config_.ffn, state.self.length() + count, threads),
-          grown + 2 * rows * d * sizeof(float)};
+  const uint64_t rest = 2 * rows * d * sizeof(float);
+  return {LayerScratch(rows, d, config_.ffn, state.self.length() + count, threads), grown + rest,
+          std::max(fresh ? state.self.GrowthBlock(hypotheses, count) : 0, rest)};
 }
 
 // All layers: their rows are in the arena at the same time.

@@ -14,7 +14,10 @@ KeyValueState::KeyValueState(size_t layers, size_t dim, size_t hypotheses)
 
 // The capacity for `rows` more rows.
 size_t KeyValueState::RowsFor(size_t rows) const {
-  return used_ + rows <= capacity_ ? capacity_ : std::max({used_ + rows, capacity_ * 2, kFirstRows});
+  if (used_ + rows <= capacity_) return capacity_;
+  const size_t needed = std::max(used_ + rows, least_);
+  if (most_ / 2 <= needed) return std::max(needed, most_);
+  return std::max({needed, capacity_ * 2, kFirstRows});
 }
 
 // The stores grow one after the other, and each is copied when it grows. So are the paths, which Gather copies too.

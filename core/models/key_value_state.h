@@ -19,8 +19,19 @@ class KeyValueState {
   size_t hypotheses() const { return hypotheses_; }
   size_t length() const { return length_; }  // positions read by every hypothesis
 
+  // The number of rows that will be needed at least, and at most: they are allocated at once if the most is not above
+  // twice the least, and growth ends there.
+  void Expect(size_t least, size_t most) {
+    least_ = least;
+    most_ = most;
+  }
+
   // The most bytes that Append(count) adds for `hypotheses` hypotheses.
   uint64_t Growth(size_t hypotheses, size_t count) const;
+  // The most bytes of them that are one block.
+  uint64_t GrowthBlock(size_t hypotheses, size_t count) const {
+    return RowsFor(hypotheses * count) * dim_ * sizeof(float) + kCacheLine;
+  }
   // Adds `count` positions to every hypothesis; row h * count + i is position length() + i of hypothesis h. Call once a
   // step, before the first layer.
   void Append(size_t count);
@@ -53,6 +64,7 @@ class KeyValueState {
   size_t dim_, hypotheses_, length_ = 0;
   std::vector<Store> stores_;
   size_t capacity_ = 0, used_ = 0, fresh_ = 0;  // rows
+  size_t least_ = 0, most_ = SIZE_MAX;          // that are expected
   std::vector<int32_t> paths_, gathered_;       // [hypotheses, path_capacity_]
   size_t path_capacity_ = 0;
 };
