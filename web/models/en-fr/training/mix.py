@@ -1,4 +1,4 @@
-"""The mean of two float models of one shape: (1 - SHARE) of the first one's weights, SHARE of the second one's.
+"""The mean of two models of one shape, of floats or int8: (1 - SHARE) of the first one's weights, SHARE of the second one's.
 
     python3 mix.py FIRST SECOND SHARE FOLDER
 
@@ -12,17 +12,19 @@ import sys
 
 import numpy as np
 
-DTYPES = {"F16": np.float16, "F32": np.float32}
+DTYPES = {"F16": np.float16, "F32": np.float32, "I8": np.int8}
 
 
 def read(folder):
-    """{name: float32 array} of model.safetensors."""
+    """{name: float32 array} of model.safetensors. A row of a matrix in int8 is multiplied by its scale."""
     raw = (pathlib.Path(folder) / "model.safetensors").read_bytes()
     (length,) = struct.unpack("<Q", raw[:8])
     header, data = json.loads(raw[8 : 8 + length]), raw[8 + length :]
     header.pop("__metadata__", None)
     array = lambda e: np.frombuffer(data[slice(*e["data_offsets"])], DTYPES[e["dtype"]]).astype(np.float32).reshape(e["shape"])
-    return {name: array(entry) for name, entry in header.items()}
+    tensors = {name: array(entry) for name, entry in header.items()}
+    scales = {name: tensors.pop(f"{name}_scale") for name, entry in header.items() if entry["dtype"] == "I8"}
+    return tensors | {name: tensors[name] * scale.reshape(-1, 1) for name, scale in scales.items()}
 
 
 def write(path, tensors):
