@@ -126,13 +126,13 @@ void Translate(TranslateOptions& options) {
   if (!options.trace.empty()) trace.emplace(OrFail(WholeFile::Create(options.trace)));
   WriteWholeLines();
   trace ? EndOnSignals(trace->part()) : EndAfterBatchOnSignals();
-  const std::unique_ptr<TranslationModel> model = LoadOrFail(options.common.model);
+  const std::unique_ptr<TranslationModel> model = LoadOrFail(options.common.model, options.decode.shortlist);
   WidenBeam(*model, options);
   options.interventions.Read(ChangeablePlaces::Of(model->config()));
   if (!IsWorker()) WarnOfCarrying(*model, options);
   std::unique_ptr<TranslationModel> then;
   if (!options.then.empty()) {
-    then = LoadOrFail(options.then);
+    then = LoadOrFail(options.then, options.decode.shortlist);
     if (!IsWorker()) WarnOfCarrying(*then, options);
   }
   Arena arena;

@@ -40,9 +40,19 @@ TranslationModel::TranslationModel(std::unique_ptr<SequenceModel> sequence_model
       source_rows_(names_.RowsOf(source_)),
       target_rows_(Names(Side::kTarget).RowsOf(target())),
       target_pieces_(Names(Side::kTarget).PiecesOf(target())) {
+  if (!shortlist_) PutTablesInPanels();
   // Stand-ins for carried texts are names and numbers such as these. A model that does not know them carries nothing.
   const std::vector<int32_t> ids = Encode("Tom, Anna 345.", Side::kSource).ids;
   can_carry_ = std::find(ids.begin(), ids.end(), Unknown(Side::kSource)) == ids.end();
+}
+
+// A shortlist takes some rows of a table. Without one all rows are multiplied, and panels are faster. The tables have no
+// numbers yet.
+void TranslationModel::PutTablesInPanels() {
+  const WeightSlots slots = model_->Slots();
+  for (const WeightSlot& slot : slots.slots) {
+    if (slot.start == Start::kEmbedding) *std::get<Weight*>(slot.to) = Weight(Int8Layout::kPanels);
+  }
 }
 
 // A text may begin with a target language, as in ">>fra<<". That is one piece, which SentencePiece would cut.

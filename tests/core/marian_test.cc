@@ -193,5 +193,20 @@ TEST(MarianFolder, TakesOneFileOfEachKind) {
   EXPECT_FALSE((*LoadMarianFolder(kFolder + "ssru-int8", false))->has_shortlist());
 }
 
+// A shortlist takes rows of the tables. Without one all rows are multiplied, for which panels are faster.
+TEST(MarianFolder, TablesLieInRowsForAShortlistAndElseInPanels) {
+  for (const bool shortlist : {true, false}) {
+    auto model = LoadMarianFolder(kFolder + "ssru-int8", shortlist);
+    ASSERT_TRUE(model) << model.error().ToString();
+    size_t tables = 0;
+    for (const WeightSlot& slot : (*model)->Slots().slots) {
+      if (slot.start != Start::kEmbedding) continue;
+      ++tables;
+      EXPECT_EQ(std::get<Weight*>(slot.to)->int8().layout(), shortlist ? Int8Layout::kRows : Int8Layout::kPanels);
+    }
+    EXPECT_GT(tables, 0u);
+  }
+}
+
 }  // namespace
 }  // namespace qkv

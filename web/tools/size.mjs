@@ -13,7 +13,7 @@ const kAttentionLimit = 73_100; // 1,400 of it skip the keys between attention s
 // this engine, and only it reads OPUS-MT's models. Prompt lookup takes 760 bytes.
 const kModelsLimit = 270_000;
 const kTrainingLimit = 258_000; // with pointer networks, hard attention and all members of the family
-const kPageLimit = 178_000;
+const kPageLimit = 178_500;
 const kInstallLimit = 3_072;
 const kDetectLimit = 200_000;
 const kPackageLimit = 2_000_000;
