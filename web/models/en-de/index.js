@@ -13,14 +13,14 @@ export default {
   sizes: {
     'config.json': 812,
     'generation_config.json': 205,
-    'model.safetensors': 7528752,
+    'model.safetensors': 4111144,
     'source.spm.packed': 205528,
   },
   /** SHA-256. */
   hashes: {
     'config.json': '20fc25c9712aa00ede15463ee063df6992cf5a467380d55be440f4120124b55c',
     'generation_config.json': '204506236a6e7dbd42ce589c5fd656b4b2bae20e96b0fe4222da9fca9fbcc187',
-    'model.safetensors': '1ef278c5f97d5fd138aa917ce2fedda72b1c5f5e5d1eae5c666f29a6fd040a7c',
+    'model.safetensors': '187cf408f77c017e63bf00d632599627bae742bd5394bcc0749dbc0c92dea430',
     'source.spm.packed': 'eac17fbfefd832a6a3642e6aea21d32ac7636bd1a9b0b1503b257271c17772e4',
   },
 };
