@@ -13,8 +13,8 @@ namespace qkv {
 namespace {
 
 constexpr size_t kOnlyText[] = {0};  // the sentence of each segment of a pass
-// The most rows of a pass. A longer prompt is read in several: the memory of a pass grows with its rows, and with so many
-// rows the time no longer depends on how often weights are read.
+// The most rows of a pass. A longer prompt is read in several: the memory of a pass grows with its rows, and with so
+// many rows the time no longer depends on how often weights are read.
 constexpr size_t kMostRows = 64;
 
 // `need` plus the logits of `rows` pieces and the memory to choose one: a copy of the logits, and if it is `drawn` a
@@ -66,8 +66,8 @@ bool GenerateJob::Advance(Context& plain) {
   return end_ != End::kNone;
 }
 
-// A pass over pieces that the model has not read: of the prompt, a layer a step; afterwards the last piece and a draft of
-// what follows it. Returns true when there are pieces to show.
+// A pass over pieces that the model has not read: of the prompt, a layer a step; afterwards the last piece and a draft
+// of what follows it. Returns true when there are pieces to show.
 bool GenerateJob::Compute(Context& plain) {
   const size_t known = ids_.size(), layers = model_.config().layers;
   std::optional<Interventions> interventions;

@@ -360,7 +360,8 @@ Result<void> WeightLoader::ReserveStage() {
   }
   if (floats <= stage_.capacity()) return {};
   if (!CanAllocate(floats * sizeof(float))) {
-    return LimitExceeded("", "there is no memory left to rearrange its weights: use a smaller model, or free others first");
+    return LimitExceeded("",
+                         "there is no memory left to rearrange its weights: use a smaller model, or free others first");
   }
   stage_.reserve(static_cast<size_t>(floats));
   return {};

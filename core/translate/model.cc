@@ -46,8 +46,8 @@ TranslationModel::TranslationModel(std::unique_ptr<SequenceModel> sequence_model
   can_carry_ = std::find(ids.begin(), ids.end(), Unknown(Side::kSource)) == ids.end();
 }
 
-// A shortlist takes some rows of a table. Without one all rows are multiplied, and panels are faster. The tables have no
-// numbers yet.
+// A shortlist takes some rows of a table. Without one all rows are multiplied, and panels are faster. The tables have
+// no numbers yet.
 void TranslationModel::PutTablesInPanels() {
   const WeightSlots slots = model_->Slots();
   for (const WeightSlot& slot : slots.slots) {
