@@ -19,26 +19,30 @@ constexpr uint64_t kSpare = uint64_t{1} << 20;
 uint64_t limit = std::numeric_limits<uint64_t>::max();
 
 #ifdef __EMSCRIPTEN__
-// Takes the blocks and frees them again. Blocks fill gaps between others, where one block of all bytes would make the
-// memory grow. It calls the allocator's own function, because compilers remove an allocation that is freed at once.
+// Allocates the blocks and frees them again. One large block would make the memory grow where several smaller ones fit
+// into free parts of it. The allocator's own function is called, because compilers remove an allocation that is freed
+// at once.
 bool IsAvailable(uint64_t bytes, uint64_t block) {
   if (bytes > std::numeric_limits<size_t>::max()) return false;
+  // Many small blocks would take time.
+  constexpr uint64_t kSmallest = uint64_t{1} << 16;
+  const uint64_t most = block == 0 ? bytes : std::max(block, kSmallest);
   void** taken = nullptr;  // each block begins with the address of the one before
-  bool all = true;
-  for (uint64_t rest = bytes, size = 0; rest != 0 && all; rest -= size) {
-    size = block == 0 ? rest : std::min(rest, block);
-    auto** const next = static_cast<void**>(emmalloc_malloc(std::max<size_t>(static_cast<size_t>(size), sizeof taken)));
-    all = next != nullptr;
-    if (!all) break;
+  uint64_t rest = bytes;
+  while (rest != 0) {
+    const uint64_t size = std::min(rest, most);
+    auto** const next = static_cast<void**>(emmalloc_malloc(std::max(static_cast<size_t>(size), sizeof taken)));
+    if (next == nullptr) break;
     *next = taken;
     taken = next;
+    rest -= size;
   }
   while (taken != nullptr) {
     auto** const before = static_cast<void**>(*taken);
     emmalloc_free(taken);
     taken = before;
   }
-  return all;
+  return rest == 0;
 }
 #else
 bool IsAvailable(uint64_t bytes, uint64_t) {

@@ -19,8 +19,10 @@ Result<void> Reserve(Arena& arena, const MemoryNeed& need, std::string_view advi
   QKV_CHECK(CheckMemory(count * sizeof(float), advice, asks));
   arena.Floats(static_cast<size_t>(count));
   arena.Rewind({});
-  // Checked when the arena has its block: the two may lie in different gaps.
-  return CheckMemory(need.kept, advice, asks, need.block);
+  // The arena has its block now, so this checks what is left.
+  Result<void> rest = CheckMemory(need.kept, advice, asks, need.block);
+  if (!rest) arena = Arena();
+  return rest;
 }
 
 }  // namespace qkv

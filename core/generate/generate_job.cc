@@ -13,8 +13,8 @@ namespace qkv {
 namespace {
 
 constexpr size_t kOnlyText[] = {0};  // the sentence of each segment of a pass
-// The most rows of a pass. A longer prompt is read in several: the memory of a pass grows with its rows, and with so
-// many rows the time no longer depends on how often weights are read.
+// The most rows of a pass. The memory of a pass grows with its rows, so a longer prompt is read in several passes. They
+// take no more time: reading the weights once more costs little beside the products of 64 rows.
 constexpr size_t kMostRows = 64;
 
 // `need` plus the logits of `rows` pieces and the memory to choose one: a copy of the logits, and if it is `drawn` a
@@ -95,7 +95,8 @@ bool GenerateJob::Compute(Context& plain) {
   return true;
 }
 
-// The pieces that the next pass reads. With changes these are all, because a change may name the place of a query.
+// The pieces that the next pass reads. With interventions these are all pieces that are left, because an intervention
+// may name a query by its place.
 std::span<const int32_t> GenerateJob::Unread() const {
   const std::span<const int32_t> rest = std::span(ids_).subspan(state_.self.length());
   return rest.first(options_.changes != nullptr ? rest.size() : std::min(rest.size(), kMostRows));

@@ -348,17 +348,17 @@ Result<void> WeightLoader::Allocate(const Tensor& tensor) {
   return {};
 }
 
-// One block for all staged tensors of the file. If it grew or came and went with each of them, weights would be
-// allocated around it, and memory that never shrinks would have gaps.
+// Allocates one block that is large enough for every staged tensor of the file, when the first one comes. If each
+// tensor allocated its own block, weights would be stored behind it, and its memory could not be used again as a whole.
 Result<void> WeightLoader::ReserveStage() {
   stage_.clear();
+  if (stage_.capacity() != 0) return {};
   uint64_t floats = 0;
   for (size_t i = next_; i < tensors_.size(); ++i) {
     const Tensor& tensor = tensors_[i];
     const bool is_staged = !tensor.scales && IsStaged(slots_.slots[tensor.slot]);
     if (is_staged) floats = std::max(floats, tensor.rows * tensor.row_bytes / Width(tensor.dtype));
   }
-  if (floats <= stage_.capacity()) return {};
   if (!CanAllocate(floats * sizeof(float))) {
     return LimitExceeded("",
                          "there is no memory left to rearrange its weights: use a smaller model, or free others first");

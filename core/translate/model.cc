@@ -46,8 +46,8 @@ TranslationModel::TranslationModel(std::unique_ptr<SequenceModel> sequence_model
   can_carry_ = std::find(ids.begin(), ids.end(), Unknown(Side::kSource)) == ids.end();
 }
 
-// A shortlist takes some rows of a table. Without one all rows are multiplied, and panels are faster. The tables have
-// no numbers yet.
+// With a shortlist a product needs only some rows of a table, so the table is stored in rows. Without one it needs all
+// rows, and is faster if the table is stored in panels. Call this before the tables have numbers.
 void TranslationModel::PutTablesInPanels() {
   const WeightSlots slots = model_->Slots();
   for (const WeightSlot& slot : slots.slots) {

@@ -3,11 +3,8 @@
 // second time the browser has what the first visit left.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { chromium } from 'playwright-core';
 import { at } from '../../web/tools/common.mjs';
 import { serve } from '../../web/tools/serve.mjs';
-import { openBare } from './hosts/bare.mjs';
-import { kFlags } from './hosts/chromium.mjs';
 import { sourceIds } from './inputs.mjs';
 import { architectures } from './models/architectures.mjs';
 import { ensureFolder } from './models/folder.mjs';
@@ -17,10 +14,9 @@ import { translateOperations } from './models/operations.mjs';
 import { textsOf } from './models/texts.mjs';
 import { slowNetwork } from './slow-network.mjs';
 import { summary } from './timing.mjs';
+import { until, visitTwice } from './visit-twice.mjs';
 
 const kSpeed = { latency: 50, bytesPerSecond: 10e6 / 8 };
-const kLongest = 120_000; // ms
-const kPause = 100; // ms
 const kSource = { model: 'tiny', precision: 'int8', length: 32, sentences: 1 };
 const kWeights = 'model.enfr.intgemm.alphas.bin';
 /** The files of both engines in Firefox's shape, and bergamot's names of their kinds. */
@@ -77,42 +73,12 @@ function visitors() {
   ];
 }
 
-/**
- * Opens a page twice in a browser that has seen nothing.
- * @param {string} url
- * @returns {Promise<{cold: number, warm: number}>} milliseconds
- */
-async function visitTwice(url) {
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: kFlags });
-  const visit = async () => {
-    const page = await openBare(browser, { isShared: true });
-    await page.send('Emulation.setCPUThrottlingRate', { rate: 4 });
-    await page.goto(url);
-    const { translation, milliseconds } = await until(page, () => globalThis.visit);
-    if (!translation) throw new Error('nothing was written');
-    await until(page, () => globalThis.isKept());
-    await page.close();
-    return milliseconds;
-  };
-  try {
-    return { cold: await visit(), warm: await visit() };
-  } finally {
-    await browser.close();
-  }
-}
-
-/**
- * What a function in a page returns when it no longer returns nothing.
- * @param {import('./hosts/bare.mjs').BarePage} page
- * @param {() => any} find
- */
-async function until(page, find) {
-  for (let waited = 0; waited < kLongest; waited += kPause) {
-    const found = await page.evaluate(find);
-    if (found) return found;
-    await new Promise((later) => void setTimeout(later, kPause));
-  }
-  throw new Error(`a page is not ready after ${kLongest} ms`);
+/** The milliseconds until a page's translation is there. @param {import('./hosts/bare.mjs').BarePage} page */
+async function translated(page) {
+  const { translation, milliseconds } = await until(page, () => globalThis.visit);
+  if (!translation) throw new Error('nothing was written');
+  await until(page, () => globalThis.isKept());
+  return milliseconds;
 }
 
 /**
@@ -134,7 +100,7 @@ export async function measureVisits(rounds, isWanted) {
       const at = (i + round) % wanted.length;
       const { page, told } = wanted[at];
       const hash = encodeURIComponent(JSON.stringify(told));
-      const { cold, warm } = await visitTwice(`${pages}/${page}.html#${hash}`);
+      const { cold, warm } = await visitTwice(`${pages}/${page}.html#${hash}`, translated);
       samples[at].cold.push(cold);
       samples[at].warm.push(warm);
     }

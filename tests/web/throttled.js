@@ -1,5 +1,6 @@
-// Loads a page as on a slow phone, with a quarter of the processor, 10 Mbit/s, and 40 ms to the server: what it downloads and how
-// its layout moves. throttled.mjs measures when it is ready.
+// Loads a page as a slow phone does: the page's thread has a quarter of the processor, the network has 10 Mbit/s, and a request
+// takes 40 ms to the server. Returns the size of the page's JavaScript, and how far its layout shifts. throttled.mjs measures
+// when a page is ready.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
