@@ -3,6 +3,7 @@
 // way, and /RUN/release sends the last ones.
 
 import { createServer } from 'node:http';
+import { listen } from '../servers.js';
 import { architectures } from './models/architectures.mjs';
 import { marianModel } from './models/marian.mjs';
 
@@ -41,9 +42,8 @@ export async function serveArrivals() {
     runs.delete(third);
     response.end(bytes.subarray(-kLast));
   });
-  await new Promise((listening) => void server.listen(0, '127.0.0.1', listening));
-  const close = () => new Promise((closed) => (server.close(closed), server.closeAllConnections()));
-  return { url: `http://127.0.0.1:${server.address().port}/`, close };
+  const { port, close } = await listen(server);
+  return { url: `http://127.0.0.1:${port}/`, close };
 }
 
 function gate() {

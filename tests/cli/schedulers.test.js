@@ -2,11 +2,11 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { at } from '../../web/tools/common.mjs';
+import { freePort } from '../servers.js';
 import { tinyModel } from './tiny-run.js';
 
 const page = readFileSync(at('web/docs/schedulers.md'), 'utf8');
@@ -52,13 +52,6 @@ async function until(ready, say, seconds = 30) {
     if (Date.now() > end) throw new Error(say());
   }
 }
-const freePort = () =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 
 /** Runs a block to its end. */
 async function succeeds(script, env = {}) {

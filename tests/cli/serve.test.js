@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { at } from '../../web/tools/common.mjs';
+import { freePort } from '../servers.js';
 import { translate } from '../web/chromium.js';
 
 const command = at('build/qkv-cli/qkv.js');
@@ -65,8 +66,9 @@ test(
 );
 
 test('all pages, the documents and the models are there', async () => {
-  const url = await start('--port', '39571');
-  expect(url).toBe('http://localhost:39571/');
+  const port = String(await freePort());
+  const url = await start('--port', port);
+  expect(url).toBe(`http://localhost:${port}/`);
   const paths = [
     '',
     'attention.html',
@@ -91,8 +93,9 @@ test('a port in use is an error if it was given; otherwise another port is chose
 });
 
 test('--host listens at another address, which a Host header may name', async () => {
-  const url = await start('--host', '0.0.0.0', '--port', '39572');
-  expect((await fetch('http://127.0.0.1:39572/')).status).toBe(200);
+  const port = String(await freePort());
+  const url = await start('--host', '0.0.0.0', '--port', port);
+  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
   expect((await fetch(url)).status).toBe(200);
   expect(fails(['--host', '192.0.2.1'])).toEqual([1, '', 'qkv: 192.0.2.1 is no address of this machine\n']);
 });

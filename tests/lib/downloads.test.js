@@ -10,6 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { loadAttention } from '../../web/lib/attention/index.js';
 import { inspect, load } from '../../web/lib/models/index.js';
 import { Trainer } from '../../web/lib/train/index.js';
+import { listen } from '../servers.js';
 import { at, create, rejection, serveFolder, tinyFolder } from './support.js';
 
 const folder = (name) => at(`tests/goldens/one-sided/${name}`);
@@ -167,10 +168,10 @@ describe('a length', () => {
           socket.end(body ?? '');
         }),
     );
-    await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
-    const url = `http://127.0.0.1:${server.address().port}/model/`;
+    const { port, close } = await listen(server);
+    const url = `http://127.0.0.1:${port}/model/`;
     const error = await rejection(translator(url));
-    await new Promise((closed) => server.close(closed));
+    await close();
     expect(error).toMatchObject({ code: 'INVALID_FILE', where: expect.stringContaining('model.safetensors') });
     expect(error.message).toMatch(new RegExp(`ends after ${half} bytes.*${weights.length} bytes.*Content-Length`));
   });
@@ -222,9 +223,9 @@ describe('progress', () => {
           socket.end(body ?? '');
         }),
     );
-    await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
-    moves(await reports(translator, `http://127.0.0.1:${server.address().port}/model/`));
-    await new Promise((closed) => server.close(closed));
+    const { port, close } = await listen(server);
+    moves(await reports(translator, `http://127.0.0.1:${port}/model/`));
+    await close();
   });
 
   test('grows while a pickle of PyTorch arrives, and ends with 1', async () => {
@@ -261,9 +262,9 @@ test('a body is read to its end, so that a browser keeps it for the next visit',
       setTimeout(() => response.end(), 100); // all bytes have arrived, but the body has not ended
       response.on('close', () => (ended[name] = response.writableFinished));
     });
-    await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
-    (await entry(`http://127.0.0.1:${server.address().port}/model/`)).destroy();
-    await new Promise((closed) => server.close(closed));
+    const { port, close } = await listen(server);
+    (await entry(`http://127.0.0.1:${port}/model/`)).destroy();
+    await close();
     expect(ended).toEqual(Object.fromEntries(tinyFiles.map((name) => [name, true])));
   }
 });

@@ -4,6 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import * as qkv from '../../web/lib/index.js';
+import { listen } from '../servers.js';
 import { opus } from './opus.js';
 import { at } from './support.js';
 
@@ -17,9 +18,9 @@ const list = {
   },
 };
 
-let server, base;
+let listener, base;
 beforeAll(async () => {
-  server = createServer((request, response) => {
+  const server = createServer((request, response) => {
     const name = request.url.split('/').at(-1);
     if (name === 'models.json') return response.end(JSON.stringify(list));
     if (request.url.startsWith('/models/opus-')) {
@@ -34,10 +35,10 @@ beforeAll(async () => {
     if (!names.includes(own)) return response.writeHead(404).end();
     return response.end(readFileSync(join(at(kModel), own)));
   });
-  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
-  base = `http://127.0.0.1:${server.address().port}`;
+  listener = await listen(server);
+  base = `http://127.0.0.1:${listener.port}`;
 });
-afterAll(() => new Promise((closed) => (server.close(closed), server.closeAllConnections())));
+afterAll(() => listener.close());
 
 const examples = ['firefox-models.md', 'bergamot.md'].flatMap((page) => {
   const text = readFileSync(at(`web/docs/${page}`), 'utf8');

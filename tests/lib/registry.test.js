@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { Translator, registry } from '../../web/lib/index.js';
 import { Sha256 } from '../../web/lib/store/sha256.js';
+import { listen } from '../servers.js';
 import { at, create, rejection } from './support.js';
 
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
@@ -51,12 +52,12 @@ async function served(content, files, run) {
     if (bytes === undefined) response.writeHead(404).end('nothing here');
     else response.writeHead(200).end(bytes);
   });
-  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
-  const base = `http://127.0.0.1:${server.address().port}`;
+  const { port, close } = await listen(server);
+  const base = `http://127.0.0.1:${port}`;
   try {
     return await run(`${base}/db/models.json`, requests);
   } finally {
-    await new Promise((closed) => (server.close(closed), server.closeAllConnections()));
+    await close();
   }
 }
 const published = (path) => packed[path.split('/').at(-1)];

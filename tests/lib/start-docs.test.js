@@ -6,6 +6,7 @@ import * as qkv from '../../web/lib/index.js';
 import * as models from '../../web/lib/models/index.js';
 import enFr from '../../web/models/en-fr/index.js';
 import * as view from '../../web/view/index.js';
+import { listen } from '../servers.js';
 import { at } from './support.js';
 
 const kModules = { qkv, 'qkv/models': models, 'qkv/view': view, 'qkv-en-fr': { enFr } };
@@ -16,9 +17,9 @@ const kFolders = {
   gpt2: 'web/models/english/everyday',
 };
 
-let server, base;
+let listener, base;
 beforeAll(async () => {
-  server = createServer((request, response) => {
+  const server = createServer((request, response) => {
     const [, , name, file] = request.url.split('/');
     try {
       response.end(readFileSync(join(at(kFolders[name]), file)));
@@ -26,10 +27,10 @@ beforeAll(async () => {
       response.writeHead(404).end();
     }
   });
-  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
-  base = `http://127.0.0.1:${server.address().port}`;
+  listener = await listen(server);
+  base = `http://127.0.0.1:${listener.port}`;
 });
-afterAll(() => new Promise((closed) => (server.close(closed), server.closeAllConnections())));
+afterAll(() => listener.close());
 
 const examples = ['getting-started.md', 'transformers-js.md', 'bertviz.md'].flatMap((page) => {
   const text = readFileSync(at(`web/docs/${page}`), 'utf8');

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { Translator, languagePairs, models, registry } from '../../web/lib/index.js';
+import { listen } from '../servers.js';
 import { at, create, rejection, tinyFolder } from './support.js';
 
 const french = at('web/models/en-fr');
@@ -58,10 +59,9 @@ async function served(files, use, { answer = () => false, hasRanges = true } = {
     if (isPart) headers['content-range'] = `bytes ${first}-${bytes.length - 1}/${bytes.length}`;
     response.writeHead(isPart ? 206 : 200, headers).end(bytes.subarray(first));
   });
-  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
-  const close = () => new Promise((closed) => (server.close(closed), server.closeAllConnections()));
+  const { port, close } = await listen(server);
   try {
-    return await use(`http://127.0.0.1:${server.address().port}/model/`, requests, close);
+    return await use(`http://127.0.0.1:${port}/model/`, requests, close);
   } finally {
     await close();
   }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { Translator } from '../../web/lib/index.js';
+import { listen } from '../servers.js';
 
 export const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 export const readJson = (path) => JSON.parse(readFileSync(at(path), 'utf8'));
@@ -43,7 +44,6 @@ export async function serveFolder(folder, answer = () => false) {
       response.writeHead(404).end('nothing here');
     }
   });
-  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
-  const close = () => new Promise((closed) => (server.close(closed), server.closeAllConnections()));
-  return { url: `http://127.0.0.1:${server.address().port}/model/`, requests, close };
+  const { port, close } = await listen(server);
+  return { url: `http://127.0.0.1:${port}/model/`, requests, close };
 }

@@ -7,6 +7,7 @@ import { extname, join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { errorTable } from '../error-table.js';
 import { tinyFolder } from '../lib/support.js';
+import { listen } from '../servers.js';
 import { built } from './chromium.js';
 
 const kTypes = { '.js': 'text/javascript', '.json': 'application/json', '.wasm': 'application/wasm' };
@@ -37,9 +38,8 @@ async function serveAll({ answer = () => false, headers = () => ({}) } = {}) {
       response.writeHead(404).end();
     }
   });
-  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
-  const close = () => new Promise((closed) => (server.close(closed), server.closeAllConnections()));
-  return { url: `http://localhost:${server.address().port}/`, requests, close };
+  const { port, close } = await listen(server);
+  return { url: `http://localhost:${port}/`, requests, close };
 }
 
 /** Runs in the page: loads a model and translates, or returns the reason why not. */

@@ -3,6 +3,7 @@
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
+import { listen } from '../servers.js';
 import { built } from './chromium.js';
 
 const kTypes = {
@@ -47,9 +48,8 @@ export async function serveStore() {
       part.on('end', () => setTimeout(() => response.destroy(), 500));
     } else createReadStream(file, { start }).pipe(response);
   });
-  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
-  state.url = `http://localhost:${server.address().port}/`;
-  const close = () => new Promise((closed) => (server.close(closed), server.closeAllConnections()));
+  const { port, close } = await listen(server);
+  state.url = `http://localhost:${port}/`;
   return Object.assign(state, { close });
 }
 

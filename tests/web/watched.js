@@ -2,6 +2,7 @@
 // not report the console.
 
 import { createServer, request as ask } from 'node:http';
+import { listen } from '../servers.js';
 
 /** Runs in the page before any other script. */
 function watch() {
@@ -44,11 +45,6 @@ export async function watched(url) {
     });
     asked.on('error', () => response.destroy()).end();
   });
-  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
-  const close = () =>
-    new Promise((closed) => {
-      server.close(closed);
-      server.closeAllConnections();
-    });
-  return { url: `http://localhost:${server.address().port}${pathname}`, close };
+  const { port, close } = await listen(server);
+  return { url: `http://localhost:${port}${pathname}`, close };
 }

@@ -3,10 +3,10 @@
 
 import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
-import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serve } from '../../web/tools/serve.mjs';
+import { freePort } from '../servers.js';
 import { built } from './chromium.js';
 import { watched } from './watched.js';
 
@@ -25,17 +25,6 @@ export const hasWebKit = ['WebKitWebDriver', 'Xvfb'].every((program) =>
     }
   }),
 );
-
-/** @returns {Promise<number>} a free port */
-function freePort() {
-  return new Promise((found, failed) => {
-    const server = createServer().on('error', failed);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => found(port));
-    });
-  });
-}
 
 /** A program that ends when this process ends. @param {string} name @param {string[]} flags @param {object} options */
 function start(name, flags, options) {
