@@ -127,15 +127,15 @@ test('a list of models of the site, through English where it has to', async () =
 });
 
 test('the languages are swapped where something translates back; where nothing does, the page asks for it', async () => {
-  const page = await browser.open('index.html');
+  const page = await browser.open('index.html#to=de');
   await settled(page);
   const first = await translation(page);
   await page.click('#swap');
   await page.waitForSelector('#firefox:not([hidden])');
   expect(await page.textContent('#firefox-message')).toBe(
-    'No model on this page translates from French to English. Bring a model that does.',
+    'No model on this page translates from German to English. Bring a model that does.',
   );
-  expect([await page.inputValue('#firefox-from'), await page.inputValue('#firefox-to')]).toEqual(['fr', 'en']);
+  expect([await page.inputValue('#firefox-from'), await page.inputValue('#firefox-to')]).toEqual(['de', 'en']);
   await page.click('#firefox-cancel');
   expect([await page.inputValue('#source'), await translation(page)]).toEqual([kSentence, first]);
 
@@ -147,7 +147,7 @@ test('the languages are swapped where something translates back; where nothing d
   await page.route('**/lists/*', (route) => {
     const name = new URL(route.request().url()).pathname.split('/').at(-1);
     if (name === 'models.json')
-      return route.fulfill({ json: { models: { all: [model('fr', 'en'), model('en', 'cs'), model('cs', 'en')] } } });
+      return route.fulfill({ json: { models: { all: [model('de', 'en'), model('en', 'cs'), model('cs', 'en')] } } });
     return route.fulfill({ body: gunzipSync(contents[`${name}.gz`]) });
   });
   const names = () =>
@@ -159,14 +159,14 @@ test('the languages are swapped where something translates back; where nothing d
   await page.fill('#firefox-list', 'lists/models.json');
   await page.click('#firefox-open');
   await page.waitForFunction((text) => document.querySelector('#source').value === text, first);
-  await page.waitForFunction(() => document.querySelector('#message').textContent.startsWith('fr-en'));
+  await page.waitForFunction(() => document.querySelector('#message').textContent.startsWith('de-en'));
   await settled(page);
-  expect(await names()).toEqual(['French', 'English']);
+  expect(await names()).toEqual(['German', 'English']);
 
   await page.fill('#source', first);
   await page.click('#swap'); // back to the page's own model
-  await page.waitForFunction(() => document.querySelector('#message').textContent.startsWith('en-fr'));
-  expect(await names()).toEqual(['English', 'French']);
+  await page.waitForFunction(() => document.querySelector('#message').textContent.startsWith('en-de'));
+  expect(await names()).toEqual(['English', 'German']);
 
   await ask(page);
   await page.fill('#firefox-from', 'en');

@@ -76,3 +76,56 @@ test('of a language that does not load nothing is shown, least of all another on
   expect(await page.textContent('#target')).toContain(kBrother.de);
   expect(await page.getAttribute('#message', 'title')).toBe('');
 }, 60_000);
+
+/** The languages on both sides, and the page's address for them. */
+const languages = (page) =>
+  page.evaluate(() => [
+    document.querySelector('label[for=source]').textContent,
+    document.querySelector('#language').selectedOptions[0].text,
+    new URLSearchParams(location.hash.slice(1)).get('to'),
+  ]);
+
+test('swapped languages: the translation becomes the text, by the button and by a choice of the language', async () => {
+  const page = await browser.open('');
+  await settled(page);
+  const english = await page.inputValue('#source');
+  const french = await page.textContent('#target');
+  for (const turn of [() => page.click('#swap'), () => page.selectOption('#language', 'fr-en')]) {
+    await turn();
+    await translated(page, 'fr-en ');
+    expect(await page.inputValue('#source')).toBe(french);
+    expect(await page.getAttribute('#source', 'lang')).toBe('fr');
+    expect(await page.getAttribute('#target', 'lang')).toBe('en');
+    expect(await page.textContent('#target')).toContain('My brother lives in');
+    expect(await page.textContent('#caption')).toContain('an English piece');
+    expect(await languages(page)).toEqual(['French', 'English', 'fr-en']);
+    expect(
+      await page.$$eval('#examples button', (all) => all.filter((one) => one.checkVisibility()).map((one) => one.lang)),
+    ).toEqual(Array(4).fill('fr'));
+    await page.goBack();
+    await translated(page, 'en-fr ');
+    expect(await page.inputValue('#source')).toBe(english);
+    expect(await languages(page)).toEqual(['English', 'French', null]);
+  }
+  await page.click('#swap');
+  await translated(page, 'fr-en ');
+  await page.click('#to-pair');
+  await page.waitForFunction(() =>
+    document.querySelector('#pair-message').textContent.startsWith('These models read English.'),
+  );
+  expect(page.complaints).toEqual([]);
+}, 60_000);
+
+test('of text that looks French the page translates by its own model, without another choice', async () => {
+  const page = await browser.open('');
+  await settled(page);
+  await page.fill('#source', 'Je voudrais acheter un billet de train.');
+  await page.waitForSelector('#looks:visible');
+  expect(await page.textContent('#looks-offer')).toBe('Translate from French');
+  await page.click('#looks-offer');
+  await translated(page, 'fr-en ');
+  expect(await page.inputValue('#source')).toBe('Je voudrais acheter un billet de train.');
+  expect(await page.textContent('#target')).toMatch(/ticket/);
+  expect(await page.isVisible('#looks')).toBe(false);
+  expect(page.complaints).toEqual([]);
+}, 60_000);

@@ -281,6 +281,7 @@ test('every pair of the package translates by its button', async () => {
     ['en-fr', /^Comment /],
     ['en-de', /^Wie /],
     ['en-es', /^¿Cómo /],
+    ['fr-en', /^How /],
   ]) {
     await page.click(`#ours [value="models/${name}/"]`);
     await page.waitForFunction((found) => document.querySelector('#facts-name').textContent === found, name);

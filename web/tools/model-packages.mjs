@@ -17,14 +17,14 @@ import { at } from './common.mjs';
 import { piecesOf } from './spm-pieces.mjs';
 
 /**
- * The packages, by their folder in web/models: the target language, and the BLEU on 2,000 sentences of Tatoeba, as in the
- * folder's README.md.
- * @type {Record<string, {language: string, bleu: number}>}
+ * The packages, by their folder in web/models: the BLEU on 2,000 sentences of Tatoeba, as in the folder's README.md.
+ * @type {Record<string, {bleu: number}>}
  */
 export const packages = {
-  'en-fr': { language: 'French', bleu: 36.6 },
-  'en-de': { language: 'German', bleu: 30.6 },
-  'en-es': { language: 'Spanish', bleu: 40.7 },
+  'en-fr': { bleu: 36.6 },
+  'en-de': { bleu: 30.6 },
+  'en-es': { bleu: 40.7 },
+  'fr-en': { bleu: 38 },
 };
 
 /** The files of a folder that are not part of the model. */
@@ -128,11 +128,12 @@ function packageManifest(name, files) {
   const { version, license, author, homepage, repository, bugs, engines } = JSON.parse(
     readFileSync(at('package.json'), 'utf8'),
   );
+  const [from, to] = name.split('-').map((tag) => new Intl.DisplayNames('en', { type: 'language' }).of(tag));
   const scripts = ['index.js', 'index.cjs', 'index.d.ts', 'index.d.cts', 'manifest.json'];
   return {
     name: `qkv-${name}`,
     version,
-    description: `A model that translates English to ${packages[name].language}, for qkv`,
+    description: `A model that translates ${from} to ${to}, for qkv`,
     keywords: ['translation', 'marian', 'model', 'qkv'],
     license,
     author,

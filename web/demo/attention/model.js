@@ -64,7 +64,7 @@ async function load(loaded) {
   return Translator.create({
     sourceLanguage: 'en',
     targetLanguage: 'fr',
-    model: ownModels.fr,
+    model: ownModels['en-fr'],
     monitor: (/** @type {EventTarget} */ progress) =>
       progress.addEventListener('downloadprogress', (event) => loaded(/** @type {any} */ (event).loaded)),
   });

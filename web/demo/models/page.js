@@ -21,6 +21,7 @@ import { droppedFiles, chosenFiles, urlModel } from './chosen-model.js';
 
 const kLarge = 300e6; // bytes of memory above which the page asks the reader first
 const kTexts = { encoder: 'The cat sat on the mat.', translator: 'How are you?', generator: 'Once upon a time' };
+const kFrench = 'Comment allez-vous ?'; // for translators whose names say that they read French
 
 /** @param {Document} root */
 export const startPage = (root) => new Page(root).start();
@@ -233,6 +234,7 @@ class Page {
 
 /** @param {'encoder' | 'generator' | 'translator'} kind @param {any} model */
 function firstText(kind, { info }) {
+  if (kind === 'translator' && info.name.startsWith('fr-')) return kFrench;
   if (kind !== 'encoder') return kTexts[kind];
   return info.head === 'masked' ? kTexts.encoder.replace('mat', info.mask) : kTexts.encoder;
 }

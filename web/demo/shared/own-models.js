@@ -1,7 +1,8 @@
-// The models from English that qkv publishes, by target language.
+// The models that qkv publishes, by their pairs of languages.
 import enDe from '../../models/en-de/index.js';
 import enEs from '../../models/en-es/index.js';
 import enFr from '../../models/en-fr/index.js';
+import frEn from '../../models/fr-en/index.js';
 
 /** @type {Record<string, import('../../lib/api/package-models.js').ModelPackage>} */
-export const ownModels = { fr: enFr, de: enDe, es: enEs };
+export const ownModels = { 'en-fr': enFr, 'en-de': enDe, 'en-es': enEs, 'fr-en': frEn };

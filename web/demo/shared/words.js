@@ -27,26 +27,29 @@ export const kGates = {
 };
 export const kWindow = 'The outline is the window that the head sees, and the middle of the window.';
 
+/** The language's name with its article: "a French", "an English", "a Ukrainian". @param {string} language */
+const one = (language) => `${/^([AEIO]|U[rz])/.test(language) ? 'an' : 'a'} ${language}`;
+
 /** @param {string} read the language @param {string} written @returns {Words} */
 export const translation = (read, written) => ({
   kinds: {
     cross: {
       name: 'Cross attention',
-      caption: `Each row is a ${written} piece as it is written. Its cells say how much of each ${read} piece it read.`,
+      caption: `Each row is ${one(written)} piece as it is written. Its cells say how much of each ${read} piece it read.`,
       lines: `Lines lead from each ${written} piece up to the ${read} pieces that it read.`,
       queries: 'target: what is written',
       keys: 'source: what is read',
     },
     encoderSelf: {
       name: 'Encoder self-attention',
-      caption: `Each row is a ${read} piece. Its cells say how much of each ${read} piece it read.`,
+      caption: `Each row is ${one(read)} piece. Its cells say how much of each ${read} piece it read.`,
       lines: `Lines lead from each ${read} piece up to the ${read} pieces that it read.`,
       queries: 'source: what reads',
       keys: 'source: what is read',
     },
     decoderSelf: {
       name: 'Decoder self-attention',
-      caption: `Each row is a ${written} piece as it is written. It sees only the pieces before it, from <pad> on. Hatched cells are masked.`,
+      caption: `Each row is ${one(written)} piece as it is written. It sees only the pieces before it, from <pad> on. Hatched cells are masked.`,
       lines: `Lines lead from each ${written} piece up to the pieces before it, from <pad> on.`,
       queries: 'target: what is written',
       keys: 'target: written before',

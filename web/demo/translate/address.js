@@ -1,6 +1,6 @@
 // Reads and writes the page's address. It has what is in view, so that a link restores it:
 // #text=…&sentence=2&prefix=34.5&step=3&kind=cross&layer=2&head=1&view=lines&scale=row&beam=8&model=luong-local
-//   &to=de: the target language
+//   &to=de: the target language; &to=fr-en: both, where the source is not English
 //   &change=off.cross.2.1: the changes (intervention.js)
 //   &heads=weighed: the bars with the importance of each head
 //   &asked=both: the view of the explanation card
@@ -23,7 +23,7 @@ import { isOffered, kOwn, readModel } from './offered-models.js';
  * @property {number | null} step how many of its pieces the player shows; null: the player is closed
  * @property {ViewState} viewState
  * @property {number | null} beam the beam of the search card; null: the model's own
- * @property {string | null} language the target language; null: the first
+ * @property {string | null} language the choice of languages (offered-models.js); null: the first
  * @property {import('./intervention.js').Change[]} changes
  * @property {boolean} importance whether heads have bars with their importance
  * @property {string | null} explanation the view of the explanation card; null: none was chosen

@@ -19,12 +19,12 @@ class Beginning {
   #progressed = () => {};
   #made;
 
-  /** @param {string} target the language's tag @param {string | undefined} folder */
-  constructor(target, folder) {
-    this.id = idOf(target, folder);
+  /** @param {string} languages the choice of languages @param {string | undefined} folder */
+  constructor(languages, folder) {
+    this.id = idOf(languages, folder);
     const report = (/** @type {Event} */ event) => this.#progressed((this.#newest = event));
     this.#made = Translator.create({
-      ...offeredOptions(target, folder),
+      ...offeredOptions(languages, folder),
       wasm: engine,
       signal: this.#stop.signal,
       monitor: (/** @type {EventTarget} */ monitor) => monitor.addEventListener('downloadprogress', report),

@@ -1,6 +1,6 @@
 // The pickers of the language and of the model.
 
-import { folderOf, kFirstLanguage, kLanguages, kOwn } from './offered-models.js';
+import { choiceOf, folderOf, isLanguage, kFirstLanguage, kOwn, languagesOf } from './offered-models.js';
 
 const kAsk = 'firefox';
 const kGiven = 'given';
@@ -15,7 +15,8 @@ const kGiven = 'given';
 export const languageName = (tag) => new Intl.DisplayNames('en', { type: 'language' }).of(tag) ?? tag;
 
 /**
- * The pickers of the language and of the model. Dispatches `choose`, and `ask` when the reader wants to give a model.
+ * The pickers of the language and of the model. Dispatches `choose`, and `ask` when the reader wants to give a model. If the
+ * reader chooses the other direction of the same languages, `turn` comes before `choose`.
  * With a model in the address (`?model=`) there is nothing to pick.
  */
 export class ModelPicker extends EventTarget {
@@ -26,7 +27,8 @@ export class ModelPicker extends EventTarget {
   #given = null;
   /** All models that the reader gave, by their languages. @type {Map<string, Given>} */
   #all = new Map();
-  #before = kOwn;
+  /** What was picked before. */
+  #before = { model: kOwn, from: 'en', to: kFirstLanguage };
 
   /** @param {ParentNode} root @param {string | null} custom the URL of a model folder */
   constructor(root, custom) {
@@ -39,20 +41,31 @@ export class ModelPicker extends EventTarget {
     this.#language.disabled = custom !== null;
     this.#model.addEventListener('change', () => {
       if (this.#model.value === kAsk) {
-        this.#model.value = this.#before; // until the reader gives a model
+        this.#model.value = this.#before.model; // until the reader gives a model
         this.dispatchEvent(new Event('ask'));
         return;
       }
-      this.#before = this.#model.value;
       if (this.given) this.#language.value = kGiven;
       else if (this.id !== null || this.#language.value === kGiven) this.#language.value = kFirstLanguage;
-      this.dispatchEvent(new Event('choose'));
+      this.#chosen();
     });
     this.#language.addEventListener('change', () => {
-      if (this.#language.value === kGiven) this.#model.value = this.#before = kGiven;
-      else if (this.language !== null || this.given) this.#model.value = this.#before = kOwn;
-      this.dispatchEvent(new Event('choose'));
+      if (this.#language.value === kGiven) this.#model.value = kGiven;
+      else if (this.language !== null || this.given) this.#model.value = kOwn;
+      if (this.source.tag === this.#before.to && this.target.tag === this.#before.from)
+        this.dispatchEvent(new Event('turn'));
+      this.#chosen();
     });
+  }
+
+  /** Notes what is picked now. */
+  #note() {
+    this.#before = { model: this.#model.value, from: this.source.tag, to: this.target.tag };
+  }
+
+  #chosen() {
+    this.#note();
+    this.dispatchEvent(new Event('choose'));
   }
 
   /** The reader's model, if it is picked. @returns {Given | null} */
@@ -67,24 +80,45 @@ export class ModelPicker extends EventTarget {
     const [from, to] = [languageName(given.from), languageName(given.to)];
     setOption(this.#model, `Firefox, ${from} to ${to}`, this.#model.querySelector(`option[value=${kAsk}]`));
     setOption(this.#language, to, null);
-    this.#model.value = this.#before = this.#language.value = kGiven;
-    this.dispatchEvent(new Event('choose'));
+    this.#model.value = this.#language.value = kGiven;
+    this.#chosen();
   }
 
   /**
-   * Picks a model for the other direction: one that the reader gave, or the page's own.
-   * @returns {boolean} whether there is one
+   * Finds a model for a pair of languages: one that the reader gave, or the page's own.
+   * @param {string} from @param {string} to
+   * @returns {(() => void) | null} picks it; null: there is none
    */
-  swap() {
-    const [from, to] = [this.target.tag, this.source.tag];
-    const back = this.given?.goesBack ? { ...this.given, from, to } : undefined;
-    const given = this.#all.get(`${from} ${to}`) ?? back;
-    if (given) this.give(given);
-    else if (from === 'en' && kLanguages.includes(to)) {
-      [this.#language.value, this.#model.value] = [to, kOwn];
-      this.#before = kOwn;
+  #found(from, to) {
+    const back = this.given?.goesBack && from === this.given.to && to === this.given.from;
+    const given = this.#all.get(`${from} ${to}`) ?? (back ? { ...this.given, from, to } : undefined);
+    if (given) return () => this.give(/** @type {Given} */ (given));
+    const choice = choiceOf(from, to);
+    if (!isLanguage(choice)) return null;
+    return () => {
+      this.pick(choice, null);
       this.dispatchEvent(new Event('choose'));
-    } else return false;
+    };
+  }
+
+  /** @param {string} from @param {string} to @returns {boolean} whether there is a model for these languages */
+  has(from, to) {
+    return this.#found(from, to) !== null;
+  }
+
+  /** Picks the model for a pair of languages. @param {string} from @param {string} to @returns {boolean} whether there is one */
+  choose(from, to) {
+    const pick = this.#found(from, to);
+    pick?.();
+    return pick !== null;
+  }
+
+  /** Picks a model for the other direction. @returns {boolean} whether there is one */
+  turn() {
+    const pick = this.#found(this.target.tag, this.source.tag);
+    if (!pick) return false;
+    this.dispatchEvent(new Event('turn'));
+    pick();
     return true;
   }
 
@@ -93,7 +127,7 @@ export class ModelPicker extends EventTarget {
     return [kOwn, kGiven].includes(this.#model.value) ? null : this.#model.value;
   }
 
-  /** The target language in the address; null: the first. @returns {string | null} */
+  /** The choice of languages in the address; null: the first. @returns {string | null} */
   get language() {
     return [kFirstLanguage, kGiven].includes(this.#language.value) ? null : this.#language.value;
   }
@@ -101,18 +135,24 @@ export class ModelPicker extends EventTarget {
   /** @param {string | null} language as `language` gives it @param {string | null} id as `id` gives it */
   pick(language, id) {
     this.#language.value = language ?? kFirstLanguage;
-    this.#model.value = this.#before = (language === null && id) || kOwn;
+    this.#model.value = (language === null && id) || kOwn;
+    this.#note();
+  }
+
+  /** The languages: [from, to]. */
+  get #tags() {
+    return this.given ? [this.given.from, this.given.to] : languagesOf(this.#language.value);
   }
 
   /** The target language: its tag, and its name on the page. */
   get target() {
-    if (this.given) return { tag: this.given.to, name: languageName(this.given.to) };
-    return { tag: this.#language.value, name: this.#language.selectedOptions[0].text };
+    const [, tag] = this.#tags;
+    return { tag, name: languageName(tag) };
   }
 
   /** The source language. */
   get source() {
-    const tag = this.given?.from ?? 'en';
+    const [tag] = this.#tags;
     return { tag, name: languageName(tag) };
   }
 

@@ -15,7 +15,7 @@ import { LatestRun } from '../shared/latest.js';
 import { Marks } from '../shared/marks.js';
 import { ModelCard } from './model-card.js';
 import { ModelPicker } from './model-picker.js';
-import { offeredOptions, idOf } from './offered-models.js';
+import { choiceOf, offeredOptions, idOf } from './offered-models.js';
 import { attentionFiles, bindSave } from '../shared/save.js';
 import { bindOpen } from './open-trace.js';
 import { worksOffline } from '../shared/offline.js';
@@ -75,7 +75,10 @@ const run = new LatestRun(translate, (error) => {
   status.failed(error, () => run.request());
 });
 
-const sourceLanguage = new SourceLanguage(document, (language) => askForModel(language, models.source.tag));
+const sourceLanguage = new SourceLanguage(document, {
+  has: (from) => models.has(from, models.source.tag),
+  choose: (from) => models.choose(from, models.source.tag) || askForModel(from, models.source.tag),
+});
 /** Finds the language of the typed text. The translation does not wait for it. */
 const detecting = new LatestRun(
   async (signal) => {
@@ -94,11 +97,13 @@ const loading = new LatestRun(load, (error) => {
 /** Identifies the model that is loaded or loading: its language and folder, or the model that the reader gave. @type {unknown} */
 let loadedId = '';
 
+/** The picked languages. */
+const choice = () => choiceOf(models.source.tag, models.target.tag);
 /** The options of the picked model. */
 const modelOptions = () => ({
   ...(models.given
     ? { sourceLanguage: models.source.tag, targetLanguage: models.target.tag, ...models.given.options }
-    : offeredOptions(models.target.tag, models.folder)),
+    : offeredOptions(choice(), models.folder)),
   wasm: engine,
 });
 
@@ -140,8 +145,8 @@ function keepPages() {
 
 /** Loads the picked model if it is another one, and translates with it. */
 function usePickedModel() {
-  const { target, folder, given } = models;
-  const id = given ?? idOf(target.tag, folder);
+  const { folder, given } = models;
+  const id = given ?? idOf(choice(), folder);
   if (loadedId === id) return;
   loadedId = id;
   run.cancel();
@@ -206,7 +211,7 @@ async function trace(known, sentence, info, signal) {
 function show(known, sentence) {
   const trace = sentence === undefined ? null : (known.traceOf(sentence) ?? null);
   inView = sentence;
-  pair.show(models.source.tag === 'en' ? sentence : undefined);
+  pair.show(models.source.tag === 'en' ? sentence : null);
   if (trace !== traceInView) {
     explorer.show(trace, true);
     words.show(trace, true);
@@ -299,11 +304,9 @@ async function askForModel(from, to, why, before) {
 async function swap() {
   const { source, target } = models;
   const text = texts.translation;
-  const setText = () => texts.set(text);
-  const isKnown = models.swap();
-  if (isKnown) return texts.choose(text);
+  if (models.turn()) return;
   const why = `No model on this page translates from ${target.name} to ${source.name}. Bring a model that does.`;
-  return askForModel(target.tag, source.tag, why, setText);
+  return askForModel(target.tag, source.tag, why, () => texts.set(text));
 }
 
 const firstText = texts.text;
@@ -431,6 +434,10 @@ player.addEventListener('step', () => {
 searchCard.addEventListener('choose', (event) => translateFrom(/** @type {CustomEvent} */ (event).detail));
 searchCard.addEventListener('beam', () => writeView());
 // The models.
+models.addEventListener('turn', () => {
+  recent.begin();
+  texts.set(texts.translation);
+});
 models.addEventListener('choose', () => {
   prefixOfAddress = undefined; // its ids belong to another model
   saved = null;

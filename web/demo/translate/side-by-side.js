@@ -10,6 +10,7 @@ import { Pane, align, shareSelection } from './comparison-pane.js';
 /** @typedef {import('../../lib/index.js').Trace} Trace */
 
 const kFirst = /** @type {[string, string]} */ (['plain', 'bahdanau']);
+const kEnglishOnly = 'These models read English. Swap the languages to compare them.';
 const kShown = /** @type {const} */ ({ kind: 'alignment', layer: 0, head: 0 });
 
 /** Dispatches `choose` when the reader opened the card, or chose a model. */
@@ -20,7 +21,7 @@ export class SideBySide extends EventTarget {
   #panes;
   #pickers;
   #isOpen = false;
-  /** The sentence in view. @type {string | undefined} */
+  /** The sentence in view; null: it is not in English. @type {string | null | undefined} */
   #sentence;
   /** The models that are loaded, or loading. @type {Map<string, Promise<Translator>>} */
   #loaded = new Map();
@@ -62,7 +63,7 @@ export class SideBySide extends EventTarget {
     this.#run.request();
   }
 
-  /** @param {string | undefined} sentence in English; undefined: none */
+  /** @param {string | null | undefined} sentence in English; null: in another language; undefined: none */
   show(sentence) {
     if (sentence === this.#sentence) return;
     this.#sentence = sentence;
@@ -85,6 +86,11 @@ export class SideBySide extends EventTarget {
   async #translate(signal) {
     const [sentence, models] = [this.#sentence, this.models];
     if (!models) return;
+    if (sentence === null) {
+      this.#message.textContent = kEnglishOnly;
+      for (const pane of this.#panes) pane.show(null, kShown);
+      return;
+    }
     for (const pane of this.#panes) pane.busy(true);
     const translators = await Promise.all(models.map((id) => this.#model(id)));
     signal.throwIfAborted();
@@ -106,7 +112,7 @@ export class SideBySide extends EventTarget {
       sourceLanguage: 'en',
       targetLanguage: 'fr',
       wasm: new URLSearchParams(location.search).get('engine') ?? undefined,
-      model: id === kOwn ? ownModels.fr : folderOf(id),
+      model: id === kOwn ? ownModels['en-fr'] : folderOf(id),
       monitor: (/** @type {EventTarget} */ progress) =>
         progress.addEventListener('downloadprogress', (event) => {
           const part = Math.round(100 * /** @type {any} */ (event).loaded);

@@ -18,17 +18,23 @@ export class SourceLanguage {
   #name;
   #letters;
   #offer;
+  #models;
   /** The language in the notice; null: there is none. @type {string | null} */
   language = null;
 
-  /** @param {ParentNode} root @param {(language: string) => void} take called when the reader wants to translate from that language */
-  constructor(root, take) {
+  /**
+   * @param {ParentNode} root
+   * @param {{has: (from: string) => boolean, choose: (from: string) => unknown}} models `has`: whether the page has a model
+   *   from a language; `choose` is called when the reader wants to translate from it
+   */
+  constructor(root, models) {
+    this.#models = models;
     const find = (/** @type {string} */ query) => /** @type {HTMLElement} */ (root.querySelector(query));
     this.#notice = find('#looks');
     this.#name = find('#looks-name');
     this.#letters = find('#looks-letters');
     this.#offer = find('#looks-offer');
-    this.#offer.addEventListener('click', () => this.language && take(this.language));
+    this.#offer.addEventListener('click', () => this.language && models.choose(this.language));
   }
 
   /**
@@ -58,7 +64,7 @@ export class SourceLanguage {
   #show(language, text, letters) {
     this.language = language;
     this.#name.textContent = languageName(language);
-    this.#offer.textContent = `Translate from ${languageName(language)}…`;
+    this.#offer.textContent = `Translate from ${languageName(language)}${this.#models.has(language) ? '' : '…'}`;
     this.#letters.lang = language;
     this.#letters.replaceChildren(...underlined(text.slice(0, kShown), letters));
     this.#notice.hidden = false;

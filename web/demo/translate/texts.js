@@ -20,6 +20,8 @@ export class Texts extends EventTarget {
   #mirror;
   #which;
   #own;
+  /** Examples of all source languages. @type {HTMLButtonElement[]} */
+  #examples;
   #ownSwitch;
   #undo;
   /** What the target pieces' bars mean, or the scores of the reader's own translation and of the model's. */
@@ -58,7 +60,8 @@ export class Texts extends EventTarget {
     this.#tools = bindTextTools(root, () => this.choose(''));
     this.#reveal = scrollTogether(this.#source, this.#mirror, this.#target);
     this.#reflect();
-    for (const chip of find('#examples').children) chip.addEventListener('click', () => this.choose(chip.textContent));
+    this.#examples = [...find('#examples').children];
+    for (const chip of this.#examples) chip.addEventListener('click', () => this.choose(chip.textContent ?? ''));
     this.#listen();
   }
 
@@ -73,6 +76,7 @@ export class Texts extends EventTarget {
     this.#target.lang = this.#own.lang = target.tag;
     this.#target.ariaLabel = `${target.name} translation`;
     this.#own.ariaLabel = `Your own ${target.name} translation`;
+    for (const chip of this.#examples) chip.hidden = chip.lang !== source.tag;
   }
 
   /** The current sentence, from 0; -1 if there is only one. */
