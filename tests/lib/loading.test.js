@@ -329,11 +329,12 @@ describe('languages', () => {
       ['EN', 'FR'],
       ['en', 'de-AT'],
       ['en-US', 'es'],
+      ['fr-CA', 'en'],
     ]) {
       expect(await Translator.availability(pair(source, target))).not.toBe('unavailable');
     }
     for (const [source, target] of [
-      ['fr', 'en'],
+      ['es', 'en'],
       ['de', 'es'],
     ]) {
       expect(await Translator.availability(pair(source, target))).toBe('unavailable');
