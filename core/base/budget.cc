@@ -19,9 +19,9 @@ constexpr uint64_t kSpare = uint64_t{1} << 20;
 uint64_t limit = std::numeric_limits<uint64_t>::max();
 
 #ifdef __EMSCRIPTEN__
-// Allocates the blocks and frees them again. One large block would make the memory grow where several smaller ones fit
-// into free parts of it. The allocator's own function is called, because compilers remove an allocation that is freed
-// at once.
+// Allocates the blocks and frees them again. Several small blocks can fit into memory that is free already; one large
+// block would make the memory grow. It calls the allocator's own function, because a compiler removes a `new` whose
+// result is deleted at once.
 bool IsAvailable(uint64_t bytes, uint64_t block) {
   if (bytes > std::numeric_limits<size_t>::max()) return false;
   // Many small blocks would take time.

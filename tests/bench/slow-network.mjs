@@ -2,6 +2,7 @@
 // emulation of one does not slow what workers download.
 
 import { createConnection, createServer } from 'node:net';
+import { listen } from '../servers.js';
 
 const kSlice = 1 << 14; // bytes that are sent at once
 
@@ -44,7 +45,7 @@ export async function slowNetwork(port, { latency, bytesPerSecond }) {
     client.on('data', (request) => setTimeout(() => server.write(request), latency));
     client.on('close', () => server.destroy());
   });
-  await new Promise((listening) => void proxy.listen(0, '127.0.0.1', listening));
-  const close = () => new Promise((closed) => (proxy.close(closed), sockets.forEach((socket) => socket.destroy())));
-  return { port: proxy.address().port, close };
+  const listener = await listen(proxy);
+  const close = () => (sockets.forEach((socket) => socket.destroy()), listener.close());
+  return { port: listener.port, close };
 }

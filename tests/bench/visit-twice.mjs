@@ -11,7 +11,7 @@ const kLongest = 120_000; // ms
  * @param {string} url
  * @param {(page: import('./hosts/bare.mjs').BarePage) => Promise<number>} ready waits until the page is ready and has kept its
  *   files; returns the milliseconds from its opening until it was ready
- * @returns {Promise<{cold: number, warm: number}>} milliseconds
+ * @returns {Promise<{cold: number, warm: number}>} what `ready` returned for the first and for the second visit
  */
 export async function visitTwice(url, ready) {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: kFlags });

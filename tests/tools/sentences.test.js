@@ -3,8 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { at } from '../../web/tools/common.mjs';
 
-const lines = readFileSync(at('web/models/training/sentences.tsv'), 'utf8').trimEnd().split('\n');
+const read = (name) => readFileSync(at('web/models/training', name), 'utf8').trimEnd().split('\n');
+const lines = read('sentences.tsv');
 const rows = lines.map((line) => line.split('\t'));
+
+/** The letters and digits of a text. */
+const letters = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
 test('each line has a text in each of the four languages', () => {
   expect(
@@ -13,10 +17,17 @@ test('each line has a text in each of the four languages', () => {
 });
 
 test('no English sentence is there twice, and README.md counts them right', () => {
-  const plain = rows.map(([english]) => english.toLowerCase().replace(/[^\p{L}\p{N}]/gu, ''));
+  const plain = rows.map(([english]) => letters(english));
   const seen = new Set();
   const isSecond = (text) => seen.has(text) || !seen.add(text);
   expect(plain.filter(isSecond)).toEqual([]);
   const [, count] = /has ([\d,]+) lines/.exec(readFileSync(at('web/models/training/README.md'), 'utf8'));
   expect(Number(count.replace(',', ''))).toBe(rows.length);
+});
+
+test('none of the sentences that models are judged by is among them', () => {
+  const trained = new Set(rows.map(([english]) => letters(english)));
+  const unseen = read('unseen.txt');
+  expect(unseen).toHaveLength(100);
+  expect(unseen.filter((text) => trained.has(letters(text)))).toEqual([]);
 });

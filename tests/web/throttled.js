@@ -1,6 +1,6 @@
-// Loads a page as a slow phone does: the page's thread has a quarter of the processor, the network has 10 Mbit/s, and a request
-// takes 40 ms to the server. Returns the size of the page's JavaScript, and how far its layout shifts. throttled.mjs measures
-// when a page is ready.
+// Loads a page in a browser that is slowed down like a phone: the page's thread gets a quarter of the processor's time, the network
+// transfers 10 Mbit/s, and each request waits 40 ms. Returns the size of the page's JavaScript, and how far its layout shifts.
+// throttled.mjs measures when a page is ready.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

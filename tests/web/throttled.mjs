@@ -1,7 +1,7 @@
-// Prints after how many milliseconds each page is ready on a slow phone, as tests/bench/visit-twice.mjs simulates it: with 10 Mbit/s and
-// 40 ms to the server. A proxy slows the network. Run it on an idle machine.
+// Prints how many milliseconds each page needs until it is ready on a slow phone, simulated by tests/bench/visit-twice.mjs. A proxy limits
+// the network to 10 Mbit/s and delays each request by 40 ms. Run it on an idle machine.
 //
-// usage: throttled.mjs [ROUNDS]   prints the medians of so many rounds; 3 unless given
+// usage: throttled.mjs [ROUNDS]   prints medians. ROUNDS: how often each page is measured; default 3
 
 import { setTimeout as later } from 'node:timers/promises';
 import { slowNetwork } from '../bench/slow-network.mjs';

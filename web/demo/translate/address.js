@@ -1,6 +1,7 @@
 // Reads and writes the page's address. It has what is in view, so that a link restores it:
 // #text=…&sentence=2&prefix=34.5&step=3&kind=cross&layer=2&head=1&view=lines&scale=row&beam=8&model=luong-local
-//   &to=de: the target language; &to=fr-en: both, where the source is not English
+//   &to=de: translate from English to German
+//   &to=fr-en: translate from French to English. A source language other than English is always named.
 //   &change=off.cross.2.1: the changes (intervention.js)
 //   &heads=weighed: the bars with the importance of each head
 //   &asked=both: the view of the explanation card

@@ -115,11 +115,10 @@ export class ModelPicker extends EventTarget {
 
   /** Picks a model for the other direction. @returns {boolean} whether there is one */
   turn() {
-    const pick = this.#found(this.target.tag, this.source.tag);
-    if (!pick) return false;
+    const [from, to] = [this.target.tag, this.source.tag];
+    if (!this.has(from, to)) return false;
     this.dispatchEvent(new Event('turn'));
-    pick();
-    return true;
+    return this.choose(from, to);
   }
 
   /** The model's name in the address; null: the language's own model. @returns {string | null} */

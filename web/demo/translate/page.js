@@ -436,7 +436,7 @@ searchCard.addEventListener('beam', () => writeView());
 // The models.
 models.addEventListener('turn', () => {
   recent.begin();
-  texts.set(texts.translation);
+  if (texts.translation !== '') texts.set(texts.translation); // else the text stays: its translation is not there yet
 });
 models.addEventListener('choose', () => {
   prefixOfAddress = undefined; // its ids belong to another model
