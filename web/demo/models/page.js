@@ -21,7 +21,7 @@ import { droppedFiles, chosenFiles, urlModel } from './chosen-model.js';
 
 const kLarge = 300e6; // bytes of memory above which the page asks the reader first
 const kTexts = { encoder: 'The cat sat on the mat.', translator: 'How are you?', generator: 'Once upon a time' };
-const kFrench = 'Comment allez-vous ?'; // for translators whose names say that they read French
+const kFrench = 'Quel âge avez-vous ?'; // the first text of a translator whose name begins with fr-
 
 /** @param {Document} root */
 export const startPage = (root) => new Page(root).start();
