@@ -11,6 +11,13 @@ export function attentionInputs({ heads, length, dim }) {
   return { query, key, value };
 }
 
+/** What is added to the scores of causal attention, [length, length]: 0 for the keys that a query sees. @param {number} length */
+export function causalMask(length) {
+  const mask = new Float32Array(length * length);
+  for (let i = 0; i < length; ++i) mask.fill(-Infinity, i * length + i + 1, (i + 1) * length);
+  return mask;
+}
+
 /** The parameters of additive scores, w_v' tanh(W_q q + W_k k), with as many hidden units as a head has columns. */
 export function additiveParameters({ dim }) {
   const matrix = (seed) => ({ data: floats(dim * dim, 1 / Math.sqrt(dim), seed), shape: [dim, dim] });

@@ -14,7 +14,7 @@ function nameOf(work, variant) {
     case 'limit':
       return kLimits[work.name];
     case 'attention':
-      return `${work.score} ${work.length}, ${work.heads} heads of ${work.dim}`;
+      return `${work.score} ${work.length}${work.causal ? ' causal' : ''}, ${work.heads} heads of ${work.dim}`;
     case 'product':
       return `${work.precision === 'f32' ? 'MatMul' : 'Int8'} ${work.rows} x ${work.inputs} x ${work.outputs}`;
     case 'window':

@@ -133,32 +133,40 @@ void BenchAttention() {
   }
 }
 
-void BenchFamily() {
+// Attention as the library's users call it, of one score and length; causal: query i sees the keys 0 to i.
+void BenchScore(const char* score, size_t length, bool is_causal) {
   Arena arena;
   ThreadPool pool(1);
   Context ctx{arena, pool};
   const Matrix w_v = Fill(1, 64), W = Fill(64, 64);
   const Parameter additive[] = {
       {"W_q", Dense(W.data(), 1, 64, 64)}, {"W_k", Dense(W.data(), 1, 64, 64)}, {"w_v", Dense(w_v.data(), 1, 1, 64)}};
+  const size_t heads = 8, dim = 64;
+  char name[64];
+  std::snprintf(name, sizeof(name), "%s %d%s, 8 heads of 64", score, static_cast<int>(length),
+                is_causal ? " causal" : "");
+  if (!Wanted(name)) return;
+  const auto rows = static_cast<Eigen::Index>(length), cols = static_cast<Eigen::Index>(heads * dim);
+  const Matrix x = Fill(rows, cols);
+  Matrix y(rows, cols);
+  const ConstHeads in = SideBySide(x.data(), heads, length, dim);
+  Attention attention;
+  attention.score = FindScore(score);
+  attention.mask.causal = is_causal;
+  if (std::string(score) == "additive") attention.parameters = additive;
+  const size_t pairs = is_causal ? length * (length + 1) / 2 : length * length;
+  Report(name, 4.0 * static_cast<double>(pairs * heads * dim),
+         [&] { Attend(ctx, attention, {in, in, in}, SideBySide(y.data(), heads, length, dim)); });
+}
+
+void BenchFamily() {
   for (const char* score : {"scaled-dot", "gaussian", "additive"}) {
-    for (const size_t length : {128, 512, 1024, 2048}) {
-      const bool is_additive = std::string(score) == "additive";
-      if (is_additive && length > 512) continue;
-      const size_t heads = 8, dim = 64;
-      char name[64];
-      std::snprintf(name, sizeof(name), "%s %d, 8 heads of 64", score, static_cast<int>(length));
-      if (!Wanted(name)) continue;
-      const auto rows = static_cast<Eigen::Index>(length), cols = static_cast<Eigen::Index>(heads * dim);
-      const Matrix x = Fill(rows, cols);
-      Matrix y(rows, cols);
-      const ConstHeads in = SideBySide(x.data(), heads, length, dim);
-      Attention attention;
-      attention.score = FindScore(score);
-      if (is_additive) attention.parameters = additive;
-      Report(name, 4.0 * static_cast<double>(length * length * heads * dim),
-             [&] { Attend(ctx, attention, {in, in, in}, SideBySide(y.data(), heads, length, dim)); });
+    const bool is_additive = std::string(score) == "additive";
+    for (const size_t length : {128, 512, 1024, 2048, 4096}) {
+      if (!is_additive || length <= 512) BenchScore(score, length, false);
     }
   }
+  for (const size_t length : {1024, 4096}) BenchScore("scaled-dot", length, true);
 }
 
 // A causal window of 256 keys over 4096, without and with attention sinks.

@@ -9,7 +9,7 @@ import { encoderOperations, translateOperations } from './models/operations.mjs'
 /** @typedef {'f32' | 'int8'} Precision of weights, and of what they are multiplied by */
 
 /**
- * @typedef {object} Attention softmax(Q K' / sqrt(d)) V, not causal, or with additive scores
+ * @typedef {object} Attention softmax(Q K' / sqrt(d)) V, or with additive scores
  * @property {'attention'} kind
  * @property {string} name
  * @property {'f32'} precision
@@ -17,7 +17,8 @@ import { encoderOperations, translateOperations } from './models/operations.mjs'
  * @property {number} heads
  * @property {number} dim of a head
  * @property {number} length number of queries and of keys
- * @property {number} operations of its two products, whatever the score: what is compared is time
+ * @property {boolean} causal whether query i sees the keys 0 to i alone
+ * @property {number} operations of its two products with the keys that are seen, whatever the score: what is compared is time
  *
  * @typedef {object} Window attention in which a query sees itself, the keys just before it and the first keys, the sinks
  * @property {'window'} kind
@@ -122,16 +123,17 @@ import { encoderOperations, translateOperations } from './models/operations.mjs'
 const kHeads = 8;
 const kDim = 64;
 
-/** @param {'scaled-dot' | 'additive'} score @param {number} length @returns {Attention} */
-const attention = (score, length) => ({
+/** @param {'scaled-dot' | 'additive'} score @param {number} length @param {boolean} [causal] @returns {Attention} */
+const attention = (score, length, causal = false) => ({
   kind: 'attention',
-  name: `attention ${score} ${length}`,
+  name: `attention ${score} ${length}${causal ? ' causal' : ''}`,
   precision: 'f32',
   score,
   heads: kHeads,
   dim: kDim,
   length,
-  operations: 4 * length * length * kDim * kHeads,
+  causal,
+  operations: 4 * (causal ? (length * (length + 1)) / 2 : length * length) * kDim * kHeads,
 });
 
 /** @param {number} length @param {number} width @param {number} sinks @returns {Window} */
@@ -295,7 +297,8 @@ function training() {
 /** @type {Work[]} */
 export const workloads = [
   ...limits,
-  ...[128, 512, 1024, 2048].map((length) => attention('scaled-dot', length)),
+  ...[128, 512, 1024, 2048, 4096].map((length) => attention('scaled-dot', length)),
+  ...[1024, 4096].map((length) => attention('scaled-dot', length, true)),
   ...[128, 512].map((length) => attention('additive', length)),
   ...[0, 4].map((sinks) => window(4096, 256, sinks)),
   ...productShapes.map(product('f32')),

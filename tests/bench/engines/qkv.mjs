@@ -19,6 +19,7 @@ export async function open(host, { build }) {
       key: { data: key, shape },
       value: { data: value, shape },
       score: work.score,
+      mask: { causal: work.causal },
       ...(work.score === 'additive' && { parameters: additiveParameters(work) }),
       record: [],
     };

@@ -1,6 +1,6 @@
 // TensorFlow.js with its WebAssembly backend, without threads. Its backend in JavaScript is slower for all of this work.
 
-import { attentionInputs, productRows } from '../inputs.mjs';
+import { attentionInputs, causalMask, productRows } from '../inputs.mjs';
 import { config, kBatch, kLetters, kRate, reversals, shape } from '../models/lab.mjs';
 import { asFloats, productWeights } from '../models/weights.mjs';
 import { lossOf, variablesOf } from './tfjs-transformer.mjs';
@@ -62,14 +62,15 @@ async function prepareTraining(tf, host, { updates, rows }) {
 
 /** @param {import('../workloads.mjs').Attention} work */
 function prepareAttention(tf, work) {
+  const mask = work.causal && tf.tensor(causalMask(work.length), [work.length, work.length]);
   const { query, key, value } = attentionInputs(work);
   const [q, k, v] = [query, key, value].map((data) => tf.tensor(data, [work.heads, work.length, work.dim]));
   const run = () =>
     tf.tidy(() => {
       const scores = tf.mul(tf.matMul(q, k, false, true), 1 / Math.sqrt(work.dim));
-      return tf.matMul(tf.softmax(scores), v).dataSync();
+      return tf.matMul(tf.softmax(mask ? tf.add(scores, mask) : scores), v).dataSync();
     });
-  return { run, output: run, release: () => tf.dispose([q, k, v]) };
+  return { run, output: run, release: () => tf.dispose(mask ? [q, k, v, mask] : [q, k, v]) };
 }
 
 /** @param {import('../workloads.mjs').Product} work */

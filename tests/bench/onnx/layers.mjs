@@ -78,10 +78,11 @@ export function splitHeads(graph, x, [heads, dim]) {
   return graph.node('Transpose', [split], { attributes: { perm: [0, 2, 1, 3] } });
 }
 
-/** softmax(Q K' / sqrt(d)) V, [1, heads, length, dim]. */
-export function attend(graph, [q, k, v], dim, output) {
+/** softmax(Q K' / sqrt(d) + mask) V, [1, heads, length, dim]; the mask may be left out. */
+export function attend(graph, [q, k, v, mask], dim, output) {
   const transposedKeys = graph.node('Transpose', [k], { attributes: { perm: [0, 1, 3, 2] } });
   const scores = graph.node('Mul', [graph.node('MatMul', [q, transposedKeys]), graph.scalar(1 / Math.sqrt(dim))]);
-  const weights = graph.node('Softmax', [scores], { attributes: { axis: -1 } });
+  const masked = mask ? graph.node('Add', [scores, mask]) : scores;
+  const weights = graph.node('Softmax', [masked], { attributes: { axis: -1 } });
   return graph.node('MatMul', [weights, v], { output });
 }

@@ -1,4 +1,4 @@
-import { attentionInputs, sideBySide } from '../../inputs.mjs';
+import { attentionInputs, causalMask, sideBySide } from '../../inputs.mjs';
 import { attentionModel } from '../../onnx/attention.mjs';
 
 /**
@@ -13,7 +13,8 @@ export async function prepareAttention({ session, tensor }, work, graph) {
   const shape = isSideBySide ? [1, length, heads * dim] : [1, heads, length, dim];
   const given = (data) => tensor(isSideBySide ? sideBySide(data, heads, length, dim) : data, shape);
   const { query, key, value } = attentionInputs(work);
-  const feeds = { q: given(query), k: given(key), v: given(value) };
+  const mask = work.causal && graph === 'plain' && { mask: tensor(causalMask(length), [length, length]) };
+  const feeds = { q: given(query), k: given(key), v: given(value), ...mask };
   const run = () => attention.run(feeds);
   const output = async () => {
     const { data } = (await run()).output;
