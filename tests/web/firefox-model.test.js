@@ -42,6 +42,30 @@ const isSaid = (page, text) =>
     text,
   );
 
+/** Serves a list of models with these pairs at lists/models.json, and the model's files for each. */
+async function serveList(page, pairs) {
+  const all = pairs.map(([sourceLanguage, targetLanguage]) => ({
+    sourceLanguage,
+    targetLanguage,
+    files: files.map(({ name }) => ({ path: name.replace('.gz', '') })),
+  }));
+  await page.route('**/lists/*', (route) => {
+    const name = new URL(route.request().url()).pathname.split('/').at(-1);
+    if (name === 'models.json') return route.fulfill({ json: { models: { all } } });
+    return route.fulfill({ body: gunzipSync(contents[`${name}.gz`]) });
+  });
+}
+
+/** The names of the languages on both sides. */
+const languages = (page) =>
+  page.evaluate(() => [
+    document.querySelector('label[for=source]').textContent,
+    document.querySelector('#language').selectedOptions[0].text,
+  ]);
+/** Waits until the model with this name is the page's. */
+const isOpen = (page, name) =>
+  page.waitForFunction((start) => document.querySelector('#message').textContent.startsWith(start), name);
+
 test('Translate takes its files, translates with it, and keeps it while others are picked', async () => {
   const page = await browser.open('index.html');
   await settled(page);
@@ -91,17 +115,10 @@ test('a zip, whose languages are typed; what cannot be is reported, and cancelli
 test('a list of models of the site, through English where it has to', async () => {
   const page = await browser.open('index.html');
   await settled(page);
-  const model = (from, to) => ({
-    sourceLanguage: from,
-    targetLanguage: to,
-    files: files.map(({ name }) => ({ path: name.replace('.gz', '') })),
-  });
-  const list = { models: { all: [model('de', 'en'), model('en', 'cs')] } };
-  await page.route('**/lists/*', (route) => {
-    const name = new URL(route.request().url()).pathname.split('/').at(-1);
-    if (name === 'models.json') return route.fulfill({ json: list });
-    return route.fulfill({ body: gunzipSync(contents[`${name}.gz`]) });
-  });
+  await serveList(page, [
+    ['de', 'en'],
+    ['en', 'cs'],
+  ]);
   await ask(page);
   await page.fill('#firefox-list', 'lists/models.json');
   await page.fill('#firefox-to', 'pl');
@@ -127,58 +144,55 @@ test('a list of models of the site, through English where it has to', async () =
 });
 
 test('the languages are swapped where something translates back; where nothing does, the page asks for it', async () => {
-  const page = await browser.open('index.html#to=de');
+  const page = await browser.open('index.html');
   await settled(page);
-  const first = await translation(page);
+  await ask(page);
+  await page.setInputFiles('#firefox-files', files);
+  await isSaid(page, expected);
   await page.click('#swap');
   await page.waitForSelector('#firefox:not([hidden])');
   expect(await page.textContent('#firefox-message')).toBe(
-    'No model on this page translates from German to English. Bring a model that does.',
+    'No model on this page translates from Czech to English. Bring a model that does.',
   );
-  expect([await page.inputValue('#firefox-from'), await page.inputValue('#firefox-to')]).toEqual(['de', 'en']);
+  expect([await page.inputValue('#firefox-from'), await page.inputValue('#firefox-to')]).toEqual(['cs', 'en']);
   await page.click('#firefox-cancel');
-  expect([await page.inputValue('#source'), await translation(page)]).toEqual([kSentence, first]);
+  expect([await page.inputValue('#source'), await translation(page)]).toEqual([kSentence, expected]);
 
-  const model = (from, to) => ({
-    sourceLanguage: from,
-    targetLanguage: to,
-    files: files.map(({ name }) => ({ path: name.replace('.gz', '') })),
-  });
-  await page.route('**/lists/*', (route) => {
-    const name = new URL(route.request().url()).pathname.split('/').at(-1);
-    if (name === 'models.json')
-      return route.fulfill({ json: { models: { all: [model('de', 'en'), model('en', 'cs'), model('cs', 'en')] } } });
-    return route.fulfill({ body: gunzipSync(contents[`${name}.gz`]) });
-  });
-  const names = () =>
-    page.evaluate(() => [
-      document.querySelector('label[for=source]').textContent,
-      document.querySelector('#language').selectedOptions[0].text,
-    ]);
+  await serveList(page, [['cs', 'en']]);
   await page.click('#swap');
   await page.fill('#firefox-list', 'lists/models.json');
   await page.click('#firefox-open');
-  await page.waitForFunction((text) => document.querySelector('#source').value === text, first);
-  await page.waitForFunction(() => document.querySelector('#message').textContent.startsWith('de-en'));
+  await page.waitForFunction((text) => document.querySelector('#source').value === text, expected);
+  await isOpen(page, 'cs-en');
   await settled(page);
-  expect(await names()).toEqual(['German', 'English']);
+  expect(await languages(page)).toEqual(['Czech', 'English']);
 
-  await page.fill('#source', first);
-  await page.click('#swap'); // back to the page's own model
-  await page.waitForFunction(() => document.querySelector('#message').textContent.startsWith('en-de'));
-  expect(await names()).toEqual(['English', 'German']);
+  await page.fill('#source', expected);
+  await page.click('#swap'); // back to the model that was given first
+  await isOpen(page, 'en-cs');
+  expect(await languages(page)).toEqual(['English', 'Czech']);
+  expect(page.complaints).toEqual([]);
+  await page.close();
+}, 90_000);
 
+test('the languages are swapped by the other model of the same list', async () => {
+  const page = await browser.open('index.html');
+  await settled(page);
+  await serveList(page, [
+    ['en', 'cs'],
+    ['cs', 'en'],
+  ]);
   await ask(page);
-  await page.fill('#firefox-from', 'en');
+  await page.fill('#firefox-list', 'lists/models.json');
   await page.fill('#firefox-to', 'cs');
   await page.click('#firefox-open');
-  await page.waitForFunction(() => document.querySelector('#message').textContent.startsWith('en-cs'));
+  await isOpen(page, 'en-cs');
   await settled(page);
   const czech = await translation(page);
-  await page.click('#swap'); // the list has both directions
-  await page.waitForFunction(() => document.querySelector('#message').textContent.startsWith('cs-en'));
+  await page.click('#swap');
+  await isOpen(page, 'cs-en');
   expect(await page.inputValue('#source')).toBe(czech);
-  expect(await names()).toEqual(['Czech', 'English']);
+  expect(await languages(page)).toEqual(['Czech', 'English']);
   expect(page.complaints).toEqual([]);
   await page.close();
 }, 90_000);

@@ -116,6 +116,30 @@ test('swapped languages: the translation becomes the text, by the button and by 
   expect(page.complaints).toEqual([]);
 }, 60_000);
 
+test.each([
+  ['de', 'German', /^My brother lives in/],
+  ['es', 'Spanish', /^My brother lives in/],
+])(
+  '%s: the languages are swapped, with examples in it',
+  async (tag, name, translation) => {
+    const page = await browser.open(`#to=${tag}`);
+    await translated(page, `en-${tag} `);
+    const text = await page.textContent('#target');
+    await page.click('#swap');
+    await translated(page, `${tag}-en `);
+    expect(await page.inputValue('#source')).toBe(text);
+    expect(await page.textContent('#target')).toMatch(translation);
+    expect(await languages(page)).toEqual([name, 'English', `${tag}-en`]);
+    for (const example of await page.$$(`#examples [lang=${tag}]`)) {
+      await example.click();
+      await translated(page, `${tag}-en `);
+      expect(await page.textContent('#target')).not.toBe('');
+    }
+    expect(page.complaints).toEqual([]);
+  },
+  60_000,
+);
+
 test('of text that looks French the page translates by its own model, without another choice', async () => {
   const page = await browser.open('');
   await settled(page);

@@ -14,7 +14,7 @@ const kPatience = 120_000;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'qkv-site-'));
-  const isNeeded = (path) => !/\/docs$|\/models\/(compared|english|en-de|en-es|fr-en)$/.test(path);
+  const isNeeded = (path) => !/\/docs$|\/models\/(compared|english|en-de|en-es|fr-en|de-en|es-en)$/.test(path);
   cpSync(built.site, folder, { recursive: true, filter: isNeeded });
   browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--headless', '--no-sandbox'] });
 }, kPatience);

@@ -5,7 +5,7 @@ import { settled, translate } from './chromium.js';
 import { withPages } from './pages.js';
 
 const pages = withPages();
-const kGerman = 'Das ist ein schönes Haus, und ich wohne schon lange hier.';
+const kItalian = 'Questa è una bella casa e abito qui già da molto tempo.';
 
 test('text in another language is reported, with the letters that decided, and its direction is offered', async () => {
   const asked = [];
@@ -18,22 +18,22 @@ test('text in another language is reported, with the letters that decided, and i
   await settled(page);
   expect(asked).toEqual([]); // not before something is typed
   expect(await page.isVisible('#looks')).toBe(false);
-  await translate(page, kGerman);
+  await translate(page, kItalian);
   await page.waitForSelector('#looks:visible');
   expect(asked).toHaveLength(1);
-  expect(await page.textContent('#looks-name')).toBe('German');
-  expect(await page.textContent('#looks-letters')).toBe(kGerman);
+  expect(await page.textContent('#looks-name')).toBe('Italian');
+  expect(await page.textContent('#looks-letters')).toBe(kItalian);
   const shares = await page.$$eval('#looks-letters span', (spans) =>
     spans.map((span) => Number(span.style.getPropertyValue('--share'))),
   );
   expect(Math.max(...shares)).toBe(1);
-  expect(shares[kGerman.indexOf(' ')]).toBe(0);
+  expect(shares[kItalian.indexOf(' ')]).toBe(0);
   expect(await page.textContent('#message')).not.toContain('does not look like');
   expect(await axeFinds(page)).toEqual([]);
 
   await page.click('#looks-offer');
   await page.waitForSelector('#firefox:visible');
-  expect([await page.inputValue('#firefox-from'), await page.inputValue('#firefox-to')]).toEqual(['de', 'en']);
+  expect([await page.inputValue('#firefox-from'), await page.inputValue('#firefox-to')]).toEqual(['it', 'en']);
   expect(page.complaints).toEqual([]);
 });
 
@@ -44,11 +44,11 @@ test('English, a few letters, numbers and names say nothing', async () => {
     'The weather is fine today, is it not?',
     'Das',
     '3.14 + 2',
-    kGerman,
+    kItalian,
     'Good morning, my friend.',
   ]) {
     await translate(page, text);
-    if (text === kGerman) await page.waitForSelector('#looks:visible');
+    if (text === kItalian) await page.waitForSelector('#looks:visible');
     else await page.waitForSelector('#looks', { state: 'hidden' });
   }
   expect(page.complaints).toEqual([]);

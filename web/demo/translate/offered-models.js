@@ -7,7 +7,7 @@ export const kOwn = 'small';
 const kCompared = ['plain', 'bahdanau', 'luong-dot', 'luong-general', 'luong-local', 'transformer'];
 export const kFirstLanguage = 'fr'; // the compared models' too
 /** The choices of languages, as in the address: the target language; both languages if the source is not English. */
-const kLanguages = [kFirstLanguage, 'de', 'es', 'fr-en'];
+const kLanguages = [kFirstLanguage, 'de', 'es', 'fr-en', 'de-en', 'es-en'];
 
 /** The name of a choice of languages. @param {string} from @param {string} to */
 export const choiceOf = (from, to) => (from === 'en' ? to : `${from}-${to}`);

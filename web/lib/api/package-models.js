@@ -1,4 +1,4 @@
-// The models with their own packages: qkv-en-fr, qkv-en-de, qkv-en-es, qkv-fr-en.
+// The models with their own packages, such as qkv-en-fr.
 import { inPackage } from '../base/package-file.js';
 import { modules, urlTools } from '../base/runtime.js';
 import { wasmUrls } from '../engine/assets.js';

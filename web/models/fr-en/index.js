@@ -20,7 +20,7 @@ export default {
   hashes: {
     'config.json': '20fc25c9712aa00ede15463ee063df6992cf5a467380d55be440f4120124b55c',
     'generation_config.json': '8f07dd18fa2434aac3ff7dc46057269fe321eba0e986e9965e56ade0c6d4645e',
-    'model.safetensors': 'dd8a4e829c42b7dd89380bcc4090f1fe9e4805ede3c214cbf8a4e1d5fb7bba01',
+    'model.safetensors': 'd6f258e85798128ed71d74149c497809e1431130b1af8a1b1113e1f942c9a823',
     'source.spm.packed': '0699b00a2d24b9902dee127fd985c14d53dc1f5fec5a50a395720db183f5ebc5',
   },
 };

@@ -47,4 +47,5 @@ def main():
     write(out / "model.safetensors", mixed)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+// Where the model's files are: each is one literal `new URL(..., import.meta.url)`, which bundlers know how to follow.
+export default {
+  name: 'de-en',
+  sourceLanguage: 'de',
+  targetLanguage: 'en',
+  files: {
+    'config.json': new URL('./config.json', import.meta.url).href,
+    'generation_config.json': new URL('./generation_config.json', import.meta.url).href,
+    'model.safetensors': new URL('./model.safetensors', import.meta.url).href,
+    'source.spm.packed': new URL('./source.spm.packed', import.meta.url).href,
+  },
+  /** In bytes. */
+  sizes: {
+    'config.json': 812,
+    'generation_config.json': 205,
+    'model.safetensors': 4111144,
+    'source.spm.packed': 205528,
+  },
+  /** SHA-256. */
+  hashes: {
+    'config.json': '20fc25c9712aa00ede15463ee063df6992cf5a467380d55be440f4120124b55c',
+    'generation_config.json': '9c6ed3fab6bccdcda8135fd64bdf395e90aac0cb187f5ecd96e03405502d47ec',
+    'model.safetensors': '35cada5c1c5597c58d011de7fdb0914b431c2a69d6119f6857e69fef18e33fa5',
+    'source.spm.packed': 'eac17fbfefd832a6a3642e6aea21d32ac7636bd1a9b0b1503b257271c17772e4',
+  },
+};
