@@ -299,7 +299,7 @@ describe('a download that broke off', () => {
       if (name !== weights || request.headers.range) return false;
       const tag = `"${sha256(files[weights]).slice(0, 8)}"`;
       response.writeHead(200, { 'content-length': files[weights].length, etag: tag });
-      response.write(files[weights].subarray(0, kBreak), () => setTimeout(() => controller.abort(), 200));
+      response.write(files[weights].subarray(0, kBreak), () => setTimeout(() => controller.abort(), 2000));
       return true;
     };
     await served(
