@@ -6,8 +6,8 @@ import { createServer } from 'node:net';
  * Listens at a free port of this machine.
  *
  * @param {import('node:net').Server} server an HTTP server or a TCP server
- * @returns {Promise<{ port: number, close: () => Promise<unknown> }>} `close` also closes
- *   the open connections of an HTTP server
+ * @returns {Promise<{ port: number, close: () => Promise<unknown> }>} the port, and a function that stops the server. It also
+ *   closes all open connections if the server is an HTTP server
  */
 export async function listen(server) {
   await new Promise((listening, failed) => void server.on('error', failed).listen(0, '127.0.0.1', () => listening(0)));

@@ -11,7 +11,7 @@ export function attentionInputs({ heads, length, dim }) {
   return { query, key, value };
 }
 
-/** What is added to the scores of causal attention, [length, length]: 0 for the keys that a query sees. @param {number} length */
+/** The mask that is added to scores in causal attention, [length, length]: 0 where a query sees a key, else -infinity. @param {number} length */
 export function causalMask(length) {
   const mask = new Float32Array(length * length);
   for (let i = 0; i < length; ++i) mask.fill(-Infinity, i * length + i + 1, (i + 1) * length);

@@ -133,7 +133,7 @@ void BenchAttention() {
   }
 }
 
-// Attention as the library's users call it, of one score and length; causal: query i sees the keys 0 to i.
+// Measures Attend() for one score function and one length. With is_causal, query i sees keys 0 to i.
 void BenchScore(const char* score, size_t length, bool is_causal) {
   Arena arena;
   ThreadPool pool(1);

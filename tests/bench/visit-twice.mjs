@@ -1,5 +1,6 @@
-// Two visits of a page on a slow phone: with nothing cached, then in another tab, with what the first visit left. The page's own
-// thread has a quarter of the processor. Workers have all of it, because Chromium slows the page's thread alone.
+// Visits a page twice, as on a slow phone. The first visit finds nothing in the cache. The second visit, in another tab, finds what the
+// first visit stored. The page's own thread runs at a quarter of its speed. Workers run at full speed, because Chromium slows only
+// the page's thread.
 
 import { chromium } from 'playwright-core';
 import { openBare } from './hosts/bare.mjs';
@@ -9,9 +10,9 @@ const kLongest = 120_000; // ms
 
 /**
  * @param {string} url
- * @param {(page: import('./hosts/bare.mjs').BarePage) => Promise<number>} ready waits until the page is ready and has kept its
- *   files; returns the milliseconds from its opening until it was ready
- * @returns {Promise<{cold: number, warm: number}>} what `ready` returned for the first and for the second visit
+ * @param {(page: import('./hosts/bare.mjs').BarePage) => Promise<number>} ready waits until the page is ready and has stored its
+ *   files; returns how many milliseconds the page needed until it was ready
+ * @returns {Promise<{cold: number, warm: number}>} milliseconds; cold: of the first visit; warm: of the second visit
  */
 export async function visitTwice(url, ready) {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: kFlags });
@@ -31,7 +32,7 @@ export async function visitTwice(url, ready) {
 }
 
 /**
- * What a function in a page returns when it no longer returns nothing.
+ * Calls a function in a page again and again until it returns a true value, and returns that value.
  * @param {import('./hosts/bare.mjs').BarePage} page
  * @param {() => any} find
  * @param {number} [pause] milliseconds between two calls

@@ -9,7 +9,7 @@ import { encoderOperations, translateOperations } from './models/operations.mjs'
 /** @typedef {'f32' | 'int8'} Precision of weights, and of what they are multiplied by */
 
 /**
- * @typedef {object} Attention softmax(Q K' / sqrt(d)) V, or with additive scores
+ * @typedef {object} Attention attention with scaled dot-product scores, softmax(Q K' / sqrt(d)) V, or with additive scores
  * @property {'attention'} kind
  * @property {string} name
  * @property {'f32'} precision
@@ -18,7 +18,8 @@ import { encoderOperations, translateOperations } from './models/operations.mjs'
  * @property {number} dim of a head
  * @property {number} length number of queries and of keys
  * @property {boolean} causal whether query i sees the keys 0 to i alone
- * @property {number} operations of its two products with the keys that are seen, whatever the score: what is compared is time
+ * @property {number} operations of the two products Q K' and P V, without masked keys. Additive scores need more; they get the same
+ *   number, because only times are compared
  *
  * @typedef {object} Window attention in which a query sees itself, the keys just before it and the first keys, the sinks
  * @property {'window'} kind

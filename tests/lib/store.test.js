@@ -299,14 +299,17 @@ describe('a download that broke off', () => {
       if (name !== weights || request.headers.range) return false;
       const tag = `"${sha256(files[weights]).slice(0, 8)}"`;
       response.writeHead(200, { 'content-length': files[weights].length, etag: tag });
-      response.write(files[weights].subarray(0, kBreak), () => setTimeout(() => controller.abort(), 2000));
+      response.write(files[weights].subarray(0, kBreak));
       return true;
     };
     await served(
       files,
       async (url, requests) => {
         const options = { model: url, store: new MemoryStore() };
-        expect(await rejection(create({ ...options, signal: controller.signal }))).toBe(controller.signal.reason);
+        const abortLater = (download) =>
+          download.addEventListener('downloadprogress', ({ loaded }) => loaded > 0.6 && controller.abort());
+        const creating = create({ ...options, signal: controller.signal, monitor: abortLater });
+        expect(await rejection(creating)).toBe(controller.signal.reason);
         await new Promise((later) => setTimeout(later, 100));
         names(requests);
         expect(await translated(options)).toBe("Je t'aime.");

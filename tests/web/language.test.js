@@ -117,20 +117,22 @@ test('swapped languages: the translation becomes the text, by the button and by 
 }, 60_000);
 
 test.each([
-  ['de', 'German', /^My brother lives in/],
-  ['es', 'Spanish', /^My brother lives in/],
+  ['de', 'German'],
+  ['es', 'Spanish'],
 ])(
   '%s: the languages are swapped, with examples in it',
-  async (tag, name, translation) => {
+  async (tag, name) => {
     const page = await browser.open(`#to=${tag}`);
     await translated(page, `en-${tag} `);
     const text = await page.textContent('#target');
     await page.click('#swap');
     await translated(page, `${tag}-en `);
     expect(await page.inputValue('#source')).toBe(text);
-    expect(await page.textContent('#target')).toMatch(translation);
+    expect(await page.textContent('#target')).toContain('My brother lives in');
     expect(await languages(page)).toEqual([name, 'English', `${tag}-en`]);
-    for (const example of await page.$$(`#examples [lang=${tag}]`)) {
+    const examples = await page.$$(`#examples [lang=${tag}]`);
+    expect(examples).toHaveLength(4);
+    for (const example of examples) {
       await example.click();
       await translated(page, `${tag}-en `);
       expect(await page.textContent('#target')).not.toBe('');

@@ -277,17 +277,18 @@ test('our own models, by their buttons; a link restores one with its text, Back 
 
 test('every pair of the package translates by its button', async () => {
   const page = await open();
-  for (const [name, translation] of [
-    ['en-fr', /^Comment /],
-    ['en-de', /^Wie /],
-    ['en-es', /^¿Cómo /],
-    ['fr-en', /^How /],
-    ['de-en', /^How /],
-    ['es-en', /^How /],
+  for (const [name, text, translation] of [
+    ['en-fr', 'How are you?', /^Comment /],
+    ['en-de', 'How are you?', /^Wie /],
+    ['en-es', 'How are you?', /^¿Cómo /],
+    ['fr-en', 'Quel âge avez-vous ?', /^How old /],
+    ['de-en', 'Wie alt sind Sie?', /^How old /],
+    ['es-en', '¿Cuántos años tienes?', /^How old /],
   ]) {
     await page.click(`#ours [value="models/${name}/"]`);
     await page.waitForFunction((found) => document.querySelector('#facts-name').textContent === found, name);
     await ready(page, 'translator');
+    expect(await page.inputValue('#source')).toBe(text);
     expect(await page.textContent('#target')).toMatch(translation);
   }
   expect(page.complaints).toEqual([]);

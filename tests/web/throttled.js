@@ -1,6 +1,6 @@
-// Loads a page in a browser that is slowed down like a phone: the page's thread gets a quarter of the processor's time, the network
-// transfers 10 Mbit/s, and each request waits 40 ms. Returns the size of the page's JavaScript, and how far its layout shifts.
-// throttled.mjs measures when a page is ready.
+// Loads a page as slowly as a phone does. The page's thread runs at a quarter of its speed. The network transfers 10 Mbit/s and
+// delays each request by 40 ms. Measures the size of the page's JavaScript, and how far its layout shifts. The command throttled.mjs
+// measures the time until a page is ready.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ function watchShifts() {
   }).observe({ type: 'layout-shift', buffered: true });
 }
 
-/** 10 Mbit/s, 40 ms to the server, and a quarter of the processor for the page's thread. Workers keep all of it. @param {import('playwright-core').Page} page */
+/** Slows the network, and the page's thread; workers run at full speed. @param {import('playwright-core').Page} page */
 async function slowDown(page) {
   const session = await page.context().newCDPSession(page);
   await session.send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 });

@@ -1,7 +1,8 @@
-// Prints how many milliseconds each page needs until it is ready on a slow phone, simulated by tests/bench/visit-twice.mjs. A proxy limits
-// the network to 10 Mbit/s and delays each request by 40 ms. Run it on an idle machine.
+// Measures how many milliseconds each page needs until it is ready on a slow phone. tests/bench/visit-twice.mjs slows the processor.
+// A proxy limits the network to 10 Mbit/s and delays each request by 40 ms. Run it on an idle machine.
 //
-// usage: throttled.mjs [ROUNDS]   prints medians. ROUNDS: how often each page is measured; default 3
+// usage: throttled.mjs [ROUNDS]
+//   Measures each page ROUNDS times and prints the medians. The default is 3.
 
 import { setTimeout as later } from 'node:timers/promises';
 import { slowNetwork } from '../bench/slow-network.mjs';

@@ -21,7 +21,8 @@ import { droppedFiles, chosenFiles, urlModel } from './chosen-model.js';
 
 const kLarge = 300e6; // bytes of memory above which the page asks the reader first
 const kTexts = { encoder: 'The cat sat on the mat.', translator: 'How are you?', generator: 'Once upon a time' };
-const kFrench = 'Quel âge avez-vous ?'; // the first text of a translator whose name begins with fr-
+/** The first text of a translator whose source language is not English, by that language. @type {Record<string, string>} */
+const kQuestions = { fr: 'Quel âge avez-vous ?', de: 'Wie alt sind Sie?', es: '¿Cuántos años tienes?' };
 
 /** @param {Document} root */
 export const startPage = (root) => new Page(root).start();
@@ -234,7 +235,7 @@ class Page {
 
 /** @param {'encoder' | 'generator' | 'translator'} kind @param {any} model */
 function firstText(kind, { info }) {
-  if (kind === 'translator' && info.name.startsWith('fr-')) return kFrench;
-  if (kind !== 'encoder') return kTexts[kind];
+  if (kind === 'translator') return kQuestions[info.name.split('-')[0]] ?? kTexts.translator;
+  if (kind === 'generator') return kTexts.generator;
   return info.head === 'masked' ? kTexts.encoder.replace('mat', info.mask) : kTexts.encoder;
 }

@@ -6,14 +6,15 @@ import { ownModels } from '../shared/own-models.js';
 export const kOwn = 'small';
 const kCompared = ['plain', 'bahdanau', 'luong-dot', 'luong-general', 'luong-local', 'transformer'];
 export const kFirstLanguage = 'fr'; // the compared models' too
-/** The choices of languages, as in the address: the target language; both languages if the source is not English. */
-const kLanguages = [kFirstLanguage, 'de', 'es', 'fr-en', 'de-en', 'es-en'];
 
 /** The name of a choice of languages. @param {string} from @param {string} to */
 export const choiceOf = (from, to) => (from === 'en' ? to : `${from}-${to}`);
 
 /** The languages of a choice: [from, to]. @param {string} choice */
 export const languagesOf = (choice) => (choice.includes('-') ? choice.split('-') : ['en', choice]);
+
+/** The choices of languages, as in the address: the target language; both languages if the source is not English. */
+const kLanguages = Object.keys(ownModels).map((pair) => choiceOf(...pair.split('-')));
 
 /** @param {string | null} choice @returns {choice is string} whether the page has a model of its own for these languages */
 export const isLanguage = (choice) => choice !== null && kLanguages.includes(choice);

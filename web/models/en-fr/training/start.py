@@ -1,10 +1,11 @@
-"""The first weights of a model from a language to English: what two trained models know of it.
+"""Makes the first weights of a model that translates to English, from two trained models.
 
     /usr/bin/python3 start.py en-de fr-en OUT
 
-Layers, and the embeddings of pieces that both vocabularies have, are those of the second model, which already writes English. The
-embeddings of the first model's other pieces are turned into its space: by the orthogonal map that brings the rows of shared pieces
-nearest to each other (Procrustes; Xing et al. 2015), and by the ratio of their mean lengths. Vocabulary: the first model's. Numpy is needed.
+The vocabulary is that of the first model, English to German. The layers are those of the second model, French to English, which already
+writes English. The embeddings of pieces that both vocabularies have are the second model's too. The other pieces have the first
+model's embeddings, mapped into the space of the second model: by the orthogonal matrix that brings the shared pieces' embeddings
+nearest to each other (Procrustes; Xing et al. 2015), and by the ratio of their mean lengths. Needs numpy.
 """
 import json
 import shutil
@@ -23,7 +24,7 @@ def lengths(rows):
 
 
 def turned(rows, ours, theirs):
-    """The rows in the space of `theirs`, by the map that brings `ours` nearest to them."""
+    """Maps rows, [n, d], into the space of `theirs`. `ours` and `theirs` are the two embeddings of the same pieces, [m, d]."""
     known = (lengths(ours) > 0) & (lengths(theirs) > 0)  # the row that decoding starts from is zero
     ours, theirs = ours[known], theirs[known]
     u, _, v = np.linalg.svd(ours.T @ theirs)
