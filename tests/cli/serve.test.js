@@ -78,7 +78,9 @@ test('all pages, the documents and the models are there', async () => {
     'lab.html',
     'docs/command.html',
   ];
-  const models = ['en-fr', 'en-de', 'en-es', 'fr-en', 'de-en', 'es-en', 'english/masked'].map((name) => `models/${name}/config.json`);
+  const models = ['en-fr', 'en-de', 'en-es', 'fr-en', 'de-en', 'es-en', 'english/masked'].map(
+    (name) => `models/${name}/config.json`,
+  );
   for (const path of [...paths, ...models]) expect([path, (await fetch(url + path)).status]).toEqual([path, 200]);
 });
 

@@ -330,11 +330,13 @@ describe('languages', () => {
       ['en', 'de-AT'],
       ['en-US', 'es'],
       ['fr-CA', 'en'],
+      ['de-AT', 'en'],
+      ['es-MX', 'en-US'],
     ]) {
       expect(await Translator.availability(pair(source, target))).not.toBe('unavailable');
     }
     for (const [source, target] of [
-      ['es', 'en'],
+      ['it', 'en'],
       ['de', 'es'],
     ]) {
       expect(await Translator.availability(pair(source, target))).toBe('unavailable');

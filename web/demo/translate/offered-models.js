@@ -14,7 +14,10 @@ export const choiceOf = (from, to) => (from === 'en' ? to : `${from}-${to}`);
 export const languagesOf = (choice) => (choice.includes('-') ? choice.split('-') : ['en', choice]);
 
 /** The choices of languages, as in the address: the target language; both languages if the source is not English. */
-const kLanguages = Object.keys(ownModels).map((pair) => choiceOf(...pair.split('-')));
+const kLanguages = Object.keys(ownModels).map((pair) => {
+  const [from, to] = pair.split('-');
+  return choiceOf(from, to);
+});
 
 /** @param {string | null} choice @returns {choice is string} whether the page has a model of its own for these languages */
 export const isLanguage = (choice) => choice !== null && kLanguages.includes(choice);
