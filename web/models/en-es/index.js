@@ -19,8 +19,8 @@ export default {
   /** SHA-256. */
   hashes: {
     'config.json': '20fc25c9712aa00ede15463ee063df6992cf5a467380d55be440f4120124b55c',
-    'generation_config.json': 'c0c9f42ff48a366930b6f1af468a23f18d7f6e4ae16541f56c3c35f625958892',
-    'model.safetensors': '8d7eb647848ffc7b506043e7fe7c6c1ddc17c7e626b40b9d0b4cd554cade44f6',
+    'generation_config.json': '4f9da4aa12d733a5619b2f59684297f9dfbbec3d371e6109420645cd38f0b1c6',
+    'model.safetensors': '52d243bf5a2ae72430abc3184cc0dc7f1c3180d6391a18a6965388fc54033e0a',
     'source.spm.packed': 'cb3b9be480bfc10e5fe0e24cb9b37f7f7c367b1366380a8a7f4acd6ed4fa4970',
   },
 };
