@@ -1,6 +1,7 @@
-// How often links stand around the words that mean the same, in 210 sentences (links.tsv: target language, source, translation; what
-// stands in braces may be in the link or not). The links were marked by hand before the engine placed any. 76 translations have
-// changed with the models since then; their links were marked again by hand, when those of the engine were known.
+// Measures how often the engine places a link around the right words, in 210 sentences.
+// Each line of links.tsv has the target language, the source and the translation. Brackets are links; words in braces may be
+// inside or outside the link. A person marked the links before the engine placed any. Later models changed many translations,
+// 76 of them at the last change. A person marked the links of these again, and knew by then where the engine places them.
 //
 // usage: node tests/markup/links.mjs [fr,de,es]     prints the links that are elsewhere, and the share of those that are right
 

@@ -26,9 +26,10 @@ COLUMNS = 64  # logits kept of each step, besides the largest
 TOP = 8
 VALUES = 1800  # attention weights kept of each kind where there are more
 
-# The margin below which rounding may cause another decision. In int8 two implementations mostly differ by 1e-6, as
-# floats do. In a tenth of the sentences one activation is rounded another way: then a piece's log-probability
-# changes by up to half of this margin, with one exception in a hundred, and two pieces may change places.
+# If a decision's margin is smaller than this, a rounding error may change the decision.
+# In int8 the log-probabilities of two implementations usually differ by 1e-6, as those of floats do. But in 9 of 100
+# sentences the two round one activation to different integers. A log-probability then differs by up to 0.05, in one
+# sentence by 0.07. Two pieces can move towards each other, so the margin is twice 0.05.
 NEAR_TIE, NEAR_TIE_INT8 = 1e-4, 0.1
 
 LONGEST, LONGEST_COMPLETE = 40, 10  # pieces of a greedy translation that are replayed

@@ -29,7 +29,7 @@ const kWarming = 0.05; // in the first thousands of calls V8 still compiles, and
 const shareOf = (count) => (count > 10_000 ? kLittle : kWarming);
 // One engine left behind, with its model, is more than this. Threads and freed pages cause smaller changes.
 const kAnEngine = 16e6;
-const kHeap = 2e6; // malloc's heap is fragmented differently at the end of each batch; 1.1 MB were seen on a busy machine
+const kHeap = 2e6; // the fragmentation of malloc's heap differs from batch to batch: by up to 1.1 MB on a busy machine
 const kObjects = 1e6; // V8's tables of compiled code grow a little
 
 const megabytes = (bytes) => (bytes / 1e6).toFixed(1);
