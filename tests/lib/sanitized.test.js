@@ -3,7 +3,7 @@
 // it is missing.
 import { jest } from '@jest/globals';
 import { existsSync, readFileSync } from 'node:fs';
-import { isTie, translations } from '../translations.js';
+import { sure } from '../translations.js';
 import { defects, modelWith, sentence, truncations } from './bad-models.js';
 import { at, readJson, rejection, tinyFolder } from './support.js';
 
@@ -49,7 +49,7 @@ test('translates, searches and traces', async () => {
 
 test('translates, searches and traces by the default model, of 8 bits', async () => {
   const int8 = await create({});
-  for (const { source, beam } of translations.filter(({ beam }) => !isTie(beam)).slice(0, 3)) {
+  for (const { source, beam } of sure.slice(0, 3)) {
     expect(await int8.translate(source, { split: false })).toBe(beam.text);
     expect([...(await int8.trace(source)).target.ids]).toEqual(beam.ids);
   }

@@ -1,8 +1,7 @@
-import { isTie, translations } from '../translations.js';
+import { kSure } from '../translations.js';
 import { create, rejection } from './support.js';
 
 const kText = 'My brother lives in a big white house.';
-const { source: kClear } = translations.find(({ beam }) => !isTie(beam));
 
 describe.each([
   ['in this thread', false],
@@ -155,7 +154,7 @@ describe('a cut is reported', () => {
   }, 120_000);
 
   test('of each sentence of a text, and the parts joined are the text and its translation', async () => {
-    const text = `${kClear}  Thank you.\n\n`;
+    const text = `${kSure.text}  Thank you.\n\n`;
     const parts = await translator.translateParts(text);
     expect(parts.map((part) => part.text).join('')).toBe(text);
     expect(parts.map(({ translation }) => translation).join('')).toBe(await translator.translate(text));
