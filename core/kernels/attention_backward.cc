@@ -14,6 +14,9 @@ HWY_BEFORE_NAMESPACE();
 namespace qkv::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Queries whose gradients of keys and values are added together.
+constexpr size_t kQueriesAtOnce = 4;
+
 // Keys that query t sees.
 HWY_INLINE size_t Seen(const ScaledDotAttention& a, size_t t) {
   return a.causal ? HWY_MIN(a.first_query + t + 1, a.keys) : a.keys;
@@ -34,33 +37,45 @@ HWY_INLINE void MultiplyColumns(D d, const ScaledDotAttention& a, size_t head, s
   for (size_t v = 0; v < kVectors; ++v) hn::StoreU(sum[v], d, output + v * lanes);
 }
 
-// d_Q gains scale d_S K, d_K scale d_S' Q, d_V D' d_O, in the same columns. `score` holds scale d_S of the row.
+// d_Q gains scale d_S K, d_K scale d_S' Q, d_V D' d_O, in columns [c, c + kVectors vectors).
 struct Gradients {
   const float* d_output;
   float *d_query, *d_key, *d_value;
 };
-template <size_t kVectors, class D>
+
+// For queries [t, t + kQueries) and keys [begin, end). `score` holds scale d_S, `dropped` D: rows of a.keys floats.
+// Gradients of a key are read and written once for all of these queries. Their sums are in the order of the queries.
+template <size_t kQueries, size_t kVectors, class D>
 HWY_INLINE void ScoreColumns(D d, const ScaledDotAttention& a, const Gradients& g, size_t head, size_t t, size_t c,
-                             const float* score, const float* dropped) {
+                             size_t begin, size_t end, const float* score, const float* dropped) {
   const size_t lanes = hn::Lanes(d), at = head * a.head_dim + c;
-  hn::Vec<D> query[kVectors], d_output[kVectors], d_query[kVectors];
-  for (size_t v = 0; v < kVectors; ++v) {
-    query[v] = hn::LoadU(d, a.query + t * a.query_stride + at + v * lanes);
-    d_output[v] = hn::LoadU(d, g.d_output + t * a.output_stride + at + v * lanes);
-    d_query[v] = hn::LoadU(d, g.d_query + t * a.query_stride + at + v * lanes);
-  }
-  for (size_t s = 0, end = Seen(a, t); s < end; ++s) {
-    const auto of_score = hn::Set(d, score[s]), weight = hn::Set(d, dropped[s]);
-    const size_t from = s * a.key_stride + at;
+  hn::Vec<D> query[kQueries][kVectors], d_output[kQueries][kVectors], d_query[kQueries][kVectors];
+  for (size_t q = 0; q < kQueries; ++q) {
     for (size_t v = 0; v < kVectors; ++v) {
-      const size_t i = from + v * lanes;
-      d_query[v] = hn::MulAdd(of_score, hn::LoadU(d, a.key + i), d_query[v]);
-      hn::StoreU(hn::MulAdd(of_score, query[v], hn::LoadU(d, g.d_key + i)), d, g.d_key + i);
-      hn::StoreU(hn::MulAdd(weight, d_output[v], hn::LoadU(d, g.d_value + i)), d, g.d_value + i);
+      query[q][v] = hn::LoadU(d, a.query + (t + q) * a.query_stride + at + v * lanes);
+      d_output[q][v] = hn::LoadU(d, g.d_output + (t + q) * a.output_stride + at + v * lanes);
+      d_query[q][v] = hn::LoadU(d, g.d_query + (t + q) * a.query_stride + at + v * lanes);
     }
   }
-  for (size_t v = 0; v < kVectors; ++v) {
-    hn::StoreU(d_query[v], d, g.d_query + t * a.query_stride + at + v * lanes);
+  for (size_t s = begin; s < end; ++s) {
+    for (size_t v = 0; v < kVectors; ++v) {
+      const size_t i = s * a.key_stride + at + v * lanes;
+      const auto key = hn::LoadU(d, a.key + i);
+      auto d_key = hn::LoadU(d, g.d_key + i), d_value = hn::LoadU(d, g.d_value + i);
+      for (size_t q = 0; q < kQueries; ++q) {
+        const auto of_score = hn::Set(d, score[q * a.keys + s]), weight = hn::Set(d, dropped[q * a.keys + s]);
+        d_query[q][v] = hn::MulAdd(of_score, key, d_query[q][v]);
+        d_key = hn::MulAdd(of_score, query[q][v], d_key);
+        d_value = hn::MulAdd(weight, d_output[q][v], d_value);
+      }
+      hn::StoreU(d_key, d, g.d_key + i);
+      hn::StoreU(d_value, d, g.d_value + i);
+    }
+  }
+  for (size_t q = 0; q < kQueries; ++q) {
+    for (size_t v = 0; v < kVectors; ++v) {
+      hn::StoreU(d_query[q][v], d, g.d_query + (t + q) * a.query_stride + at + v * lanes);
+    }
   }
 }
 
@@ -106,19 +121,39 @@ void WeightsBackwardOf(const ScaledDotAttention& a, const float* d_output, float
   }
 }
 
+// d_weights becomes scale d_S of one query: d_S = W (d_W - the sum of W d_W).
+HWY_INLINE void SoftmaxBackward(size_t count, float scale, const float* weights, float* d_weights) {
+  float sum = 0;
+  for (size_t s = 0; s < count; ++s) sum += weights[s] * d_weights[s];
+  for (size_t s = 0; s < count; ++s) d_weights[s] = scale * weights[s] * (d_weights[s] - sum);
+}
+
 void ScoresBackwardOf(const ScaledDotAttention& a, const float* dropped, const float* d_output, float* d_weights,
                       float* d_query, float* d_key, float* d_value) {
   const Gradients g = {d_output, d_query, d_key, d_value};
   const float* weights = a.weights;
   for (size_t h = 0; h < a.heads; ++h) {
-    for (size_t t = 0; t < a.queries; ++t, weights += a.keys, dropped += a.keys, d_weights += a.keys) {
-      float sum = 0;
-      const size_t end = Seen(a, t);
-      for (size_t s = 0; s < end; ++s) sum += weights[s] * d_weights[s];
-      for (size_t s = 0; s < end; ++s) d_weights[s] = a.scale * weights[s] * (d_weights[s] - sum);
+    for (size_t t = 0; t < a.queries;) {
+      const size_t count = HWY_MIN(kQueriesAtOnce, a.queries - t);
+      for (size_t q = 0; q < count; ++q) {
+        SoftmaxBackward(Seen(a, t + q), a.scale, weights + q * a.keys, d_weights + q * a.keys);
+      }
+      // The keys that all of these queries see are taken together; those that only later ones see, query by query.
+      const size_t together = count == kQueriesAtOnce ? Seen(a, t) : 0;
       ForColumns(a.head_dim, [&](auto d, auto vectors, size_t c) HWY_ATTR {
-        ScoreColumns<decltype(vectors)::value>(d, a, g, h, t, c, d_weights, dropped);
+        constexpr size_t kVectors = decltype(vectors)::value;
+        if (together > 0) ScoreColumns<kQueriesAtOnce, kVectors>(d, a, g, h, t, c, 0, together, d_weights, dropped);
+        for (size_t q = 0; q < count; ++q) {
+          const size_t end = Seen(a, t + q), row = q * a.keys;
+          if (end > together) {
+            ScoreColumns<1, kVectors>(d, a, g, h, t + q, c, together, end, d_weights + row, dropped + row);
+          }
+        }
       });
+      t += count;
+      weights += count * a.keys;
+      dropped += count * a.keys;
+      d_weights += count * a.keys;
     }
   }
 }
