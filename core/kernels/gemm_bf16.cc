@@ -198,8 +198,8 @@ QKV_AMX_BF16 void Columns(size_t m, size_t k0, size_t k1, const uint16_t* a, Pac
       const size_t panels = Tiles(n1 - n0, kPanel);
       for (size_t p = 0; p < panels; ++p)
         PanelToTiles(floats + p * depth * kPanel, depth, tiles + p * steps * kTileSize);
-      // Two rows of a's tiles stay in the first-level cache while all panels of the block, in the second-level cache, use
-      // them.
+      // Two rows of a's tiles stay in the first-level cache while all panels of the block, in the second-level cache,
+      // use them.
       for (size_t row = 0; row < m; row += 2 * kRows) {
         const uint16_t* first = a + row / kRows * row_of_a + (k - k0) / kDeep * kTileSize;
         const uint16_t* const of_a[] = {first, row + kRows < m ? first + row_of_a : first};

@@ -1,7 +1,8 @@
 #include "core/kernels/int4.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "core/kernels/int4_choice.h"
 
 namespace qkv {
 namespace {
@@ -18,36 +19,7 @@ int Nearest(float weight, float eighths) {
   return static_cast<int>(q - kLeast + 0.5f) + kLeast;  // above 0 before it is cut, which rounds it
 }
 
-// The weighted sum of squares by which a group's weights differ with the byte `m`.
-float Difference(const float* weights, const float* importance, int m) {
-  const float eighths = 8 / static_cast<float>(m);
-  float sum = 0;
-  for (size_t i = 0; i < kInt4Group; ++i) {
-    const float difference = weights[i] - static_cast<float>(Weight8(Nearest(weights[i], eighths), m));
-    sum += (importance != nullptr ? importance[i] : 1) * difference * difference;
-  }
-  return sum;
-}
-
 }  // namespace
-
-// Tries every m with which the largest weight is rounded to q = 7 or -8, or is up to a quarter larger than these can
-// express.
-int ChooseInt4Byte(const float* weights, const float* importance) {
-  float largest = 0;
-  for (size_t i = 0; i < kInt4Group; ++i) largest = std::max(largest, std::abs(weights[i]));
-  const int first = std::clamp(static_cast<int>(0.75f * largest), 1, 255),
-            last = std::min(static_cast<int>(8 / 6.5f * largest), 255);
-  int best = first;
-  float least = Difference(weights, importance, first);
-  for (int m = first + 1; m <= last; ++m) {
-    const float difference = Difference(weights, importance, m);
-    if (difference >= least) continue;
-    least = difference;
-    best = m;
-  }
-  return best;
-}
 
 int RoundToInt4(float weight, int m) { return Weight8(Nearest(weight, 8 / static_cast<float>(m)), m); }
 

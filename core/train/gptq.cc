@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/kernels/int4.h"
+#include "core/kernels/int4_choice.h"
 #include "core/kernels/quantized.h"
 
 namespace qkv {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/kernels/int4.h"
+#include "core/kernels/int4_choice.h"
 
 namespace qkv {
 namespace {

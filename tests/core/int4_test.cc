@@ -10,9 +10,11 @@
 #include <random>
 #include <vector>
 
+#include "core/kernels/int4_choice.h"
 #include "core/kernels/quantized.h"
 #include "core/layers/weight_slots.h"
 #include "core/train/int4_weights.h"
+#include "tests/core/kernel_testing.h"
 
 namespace qkv {
 namespace {
@@ -51,6 +53,24 @@ TEST(Int4, UnpacksEveryByteAsTheFormatSays) {
     const int bits = i % 32 < 16 ? byte & 15 : byte >> 4;
     ASSERT_EQ(weights[i], WeightOf(bits < 8 ? bits : bits - 16, group[0])) << i;
   }
+}
+
+TEST(Int4, ChoosesTheByteOfThePlainLoopsOnEachTarget) {
+  ForEachTarget([] {
+    std::mt19937 random(7);
+    // The largest weight of a group is 127 where it is the largest of its row, and less in other groups.
+    for (const float largest : {0.0f, 0.4f, 1.0f, 3.7f, 20.0f, 64.0f, 127.0f, 190.0f}) {
+      std::uniform_real_distribution<float> weight(-largest, largest + 1e-6f), share(0, 2);
+      for (size_t run = 0; run < 50; ++run) {
+        float group[kInt4Group], importance[kInt4Group];
+        for (float& each : group) each = weight(random);
+        for (float& each : importance) each = share(random);
+        group[run % kInt4Group] = run % 2 == 0 ? largest : -largest;
+        ASSERT_EQ(ChooseInt4Byte(group, nullptr), ChooseInt4ByteNaive(group, nullptr)) << largest;
+        ASSERT_EQ(ChooseInt4Byte(group, importance), ChooseInt4ByteNaive(group, importance)) << largest;
+      }
+    }
+  });
 }
 
 // The least sum of squares of any byte m and any numbers q.
