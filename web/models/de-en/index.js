@@ -20,7 +20,7 @@ export default {
   hashes: {
     'config.json': '20fc25c9712aa00ede15463ee063df6992cf5a467380d55be440f4120124b55c',
     'generation_config.json': '9c6ed3fab6bccdcda8135fd64bdf395e90aac0cb187f5ecd96e03405502d47ec',
-    'model.safetensors': '35cada5c1c5597c58d011de7fdb0914b431c2a69d6119f6857e69fef18e33fa5',
+    'model.safetensors': '206f92c5b48c426b4dd082ead9734be5dd29efeb152f6c83ab2a91b186cff10d',
     'source.spm.packed': 'eac17fbfefd832a6a3642e6aea21d32ac7636bd1a9b0b1503b257271c17772e4',
   },
 };
