@@ -12,14 +12,14 @@ export default {
   /** In bytes. */
   sizes: {
     'config.json': 812,
-    'generation_config.json': 205,
+    'generation_config.json': 197,
     'model.safetensors': 4111144,
     'source.spm.packed': 205528,
   },
   /** SHA-256. */
   hashes: {
     'config.json': '20fc25c9712aa00ede15463ee063df6992cf5a467380d55be440f4120124b55c',
-    'generation_config.json': '9c6ed3fab6bccdcda8135fd64bdf395e90aac0cb187f5ecd96e03405502d47ec',
+    'generation_config.json': '8f07dd18fa2434aac3ff7dc46057269fe321eba0e986e9965e56ade0c6d4645e',
     'model.safetensors': '206f92c5b48c426b4dd082ead9734be5dd29efeb152f6c83ab2a91b186cff10d',
     'source.spm.packed': 'eac17fbfefd832a6a3642e6aea21d32ac7636bd1a9b0b1503b257271c17772e4',
   },
