@@ -1,9 +1,49 @@
 #include "core/kernels/int4.h"
 
 #include <algorithm>
+#include <cmath>
 
-#include "core/kernels/int4_choice.h"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/kernels/int4.cc"
+#include "core/kernels/targets.h"
+#include "hwy/foreach_target.h"  // IWYU pragma: keep
+// After foreach_target:
+#include "hwy/highway.h"
 
+HWY_BEFORE_NAMESPACE();
+namespace qkv::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// sums[j], j < count: the sum of squared errors with m = first + j. Writes up to a vector more than `count`. Each lane
+// has an m of its own and computes what RoundToInt4 computes.
+void SumsOfErrors(const float* group, const float* importance, int first, size_t count, float* sums) {
+  const hn::ScalableTag<float> d;
+  const hn::RebindToSigned<decltype(d)> whole;
+  const auto least = hn::Set(d, -8.0f), most = hn::Set(d, 7.0f), half = hn::Set(d, 0.5f);
+  for (size_t j = 0; j < count; j += hn::Lanes(d)) {
+    const auto m = hn::Iota(whole, first + static_cast<int>(j));
+    const auto eighths = hn::Div(hn::Set(d, 8.0f), hn::ConvertTo(d, m));
+    auto sum = hn::Zero(d);
+    for (size_t i = 0; i < kInt4Group; ++i) {
+      const auto weight = hn::Set(d, group[i]);
+      // The nearest q: a number that is not negative is cut, which rounds it.
+      const auto q = hn::Min(hn::Max(hn::Mul(weight, eighths), least), most);
+      const auto nearest = hn::Add(hn::ConvertTo(whole, hn::Add(hn::Sub(q, least), half)), hn::Set(whole, -8));
+      // Its weight in int8.
+      const auto product = hn::ShiftRight<3>(hn::Add(hn::Mul(nearest, m), hn::Set(whole, 4)));
+      const auto rounded = hn::Min(hn::Max(product, hn::Set(whole, -127)), hn::Set(whole, 127));
+      const auto error = hn::Sub(weight, hn::ConvertTo(d, rounded));
+      const auto factor = hn::Set(d, importance != nullptr ? importance[i] : 1.0f);
+      sum = hn::Add(sum, hn::Mul(hn::Mul(factor, error), error));
+    }
+    hn::StoreU(sum, d, sums + j);
+  }
+}
+
+}  // namespace qkv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace qkv {
 namespace {
 
@@ -19,9 +59,53 @@ int Nearest(float weight, float eighths) {
   return static_cast<int>(q - kLeast + 0.5f) + kLeast;  // above 0 before it is cut, which rounds it
 }
 
+constexpr int kLargestByte = 255;
+// Floats of the largest vector of the targets.
+constexpr size_t kLargestVector = 16;
+
+// The bytes to try.
+struct Range {
+  int first, last;
+};
+
+// Every m with which the largest weight is rounded to q = 7 or -8, or is up to a quarter larger than these can express.
+Range RangeOf(const float* group) {
+  float largest = 0;
+  for (size_t i = 0; i < kInt4Group; ++i) largest = std::max(largest, std::abs(group[i]));
+  const int first = std::clamp(static_cast<int>(0.75f * largest), 1, kLargestByte);
+  return {first, std::clamp(static_cast<int>(8 / 6.5f * largest), first, kLargestByte)};
+}
+
 }  // namespace
 
+HWY_EXPORT(SumsOfErrors);
+
 int RoundToInt4(float weight, int m) { return Weight8(Nearest(weight, 8 / static_cast<float>(m)), m); }
+
+int ChooseInt4Byte(const float* group, const float* importance) {
+  const Range range = RangeOf(group);
+  const size_t count = static_cast<size_t>(range.last - range.first + 1);
+  float sums[kLargestByte + kLargestVector];
+  HWY_DYNAMIC_DISPATCH(SumsOfErrors)(group, importance, range.first, count, sums);
+  return range.first + static_cast<int>(std::min_element(sums, sums + count) - sums);
+}
+
+int ChooseInt4ByteNaive(const float* group, const float* importance) {
+  const Range range = RangeOf(group);
+  int best = range.first;
+  float least = INFINITY;
+  for (int m = range.first; m <= range.last; ++m) {
+    float sum = 0;
+    for (size_t i = 0; i < kInt4Group; ++i) {
+      const float error = group[i] - static_cast<float>(RoundToInt4(group[i], m));
+      sum += (importance != nullptr ? importance[i] : 1) * error * error;
+    }
+    if (sum >= least) continue;
+    least = sum;
+    best = m;
+  }
+  return best;
+}
 
 void UnpackInt4(const uint8_t* row, size_t inputs, int8_t* weights) {
   for (size_t group = 0; group < inputs; group += kInt4Group, row += kInt4GroupBytes, weights += kInt4Group) {
@@ -48,3 +132,4 @@ void PackInt4(const float* weights, size_t inputs, float scale, uint8_t* row) {
 }
 
 }  // namespace qkv
+#endif  // HWY_ONCE

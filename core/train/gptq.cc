@@ -6,7 +6,6 @@
 #include <set>
 
 #include "core/kernels/int4.h"
-#include "core/kernels/int4_choice.h"
 #include "core/kernels/quantized.h"
 
 namespace qkv {

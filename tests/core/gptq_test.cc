@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/kernels/int4.h"
-#include "core/kernels/int4_choice.h"
 
 namespace qkv {
 namespace {

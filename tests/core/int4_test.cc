@@ -10,7 +10,6 @@
 #include <random>
 #include <vector>
 
-#include "core/kernels/int4_choice.h"
 #include "core/kernels/quantized.h"
 #include "core/layers/weight_slots.h"
 #include "core/train/int4_weights.h"
