@@ -138,7 +138,7 @@ void ScoresBackwardOf(const ScaledDotAttention& a, const float* dropped, const f
       for (size_t q = 0; q < count; ++q) {
         SoftmaxBackward(Seen(a, t + q), a.scale, weights + q * a.keys, d_weights + q * a.keys);
       }
-      // The keys that all of these queries see are taken together; those that only later ones see, query by query.
+      // First the keys that all of these queries see. Then, for each query alone, the other keys that it sees.
       const size_t together = count == kQueriesAtOnce ? Seen(a, t) : 0;
       ForColumns(a.head_dim, [&](auto d, auto vectors, size_t c) HWY_ATTR {
         constexpr size_t kVectors = decltype(vectors)::value;

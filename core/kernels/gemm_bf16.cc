@@ -198,13 +198,13 @@ QKV_AMX_BF16 void Columns(size_t m, size_t k0, size_t k1, const uint16_t* a, Pac
       const size_t panels = Tiles(n1 - n0, kPanel);
       for (size_t p = 0; p < panels; ++p)
         PanelToTiles(floats + p * depth * kPanel, depth, tiles + p * steps * kTileSize);
-      // Two rows of a's tiles stay in the first-level cache while all panels of the block, in the second-level cache,
-      // use them.
+      // The outer loop is over a, because two rows of its tiles fit the first-level cache. The panels of b are in the
+      // second-level cache.
       for (size_t row = 0; row < m; row += 2 * kRows) {
         const uint16_t* first = a + row / kRows * row_of_a + (k - k0) / kDeep * kTileSize;
         const uint16_t* const of_a[] = {first, row + kRows < m ? first + row_of_a : first};
         for (size_t p = 0; p < panels; p += 2) {
-          // With an odd number of panels the last one is computed twice and the second result ignored.
+          // If the number of panels is odd, the last panel is computed twice. The second result is not used.
           const size_t q = std::min(p + 1, panels - 1), column = n0 + p * kPanel;
           const uint16_t* const of_b[] = {tiles + p * steps * kTileSize, tiles + q * steps * kTileSize};
           Corner corners[2][2] = {{{y, m, n1, row, column}, {y, m, n1, row, column + kPanel}},

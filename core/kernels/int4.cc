@@ -14,8 +14,8 @@ HWY_BEFORE_NAMESPACE();
 namespace qkv::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// sums[j], j < count: the sum of squared errors with m = first + j. Writes up to a vector more than `count`. Each lane
-// has an m of its own and computes what RoundToInt4 computes.
+// sums[j] is the sum of squared errors with the byte m = first + j, for j < count. `sums` needs room for one vector
+// more than `count`. Each lane computes the sum of one m, with the rounding of RoundToInt4.
 void SumsOfErrors(const float* group, const float* importance, int first, size_t count, float* sums) {
   const hn::ScalableTag<float> d;
   const hn::RebindToSigned<decltype(d)> whole;
@@ -26,7 +26,7 @@ void SumsOfErrors(const float* group, const float* importance, int first, size_t
     auto sum = hn::Zero(d);
     for (size_t i = 0; i < kInt4Group; ++i) {
       const auto weight = hn::Set(d, group[i]);
-      // The nearest q: a number that is not negative is cut, which rounds it.
+      // q is shifted to 0 or more. Then adding 0.5 and dropping the fraction rounds it to the nearest.
       const auto q = hn::Min(hn::Max(hn::Mul(weight, eighths), least), most);
       const auto nearest = hn::Add(hn::ConvertTo(whole, hn::Add(hn::Sub(q, least), half)), hn::Set(whole, -8));
       // Its weight in int8.
@@ -63,12 +63,12 @@ constexpr int kLargestByte = 255;
 // Floats of the largest vector of the targets.
 constexpr size_t kLargestVector = 16;
 
-// The bytes to try.
+// The values of m to try: first to last.
 struct Range {
   int first, last;
 };
 
-// Every m with which the largest weight is rounded to q = 7 or -8, or is up to a quarter larger than these can express.
+// With a smaller m the largest weight would be cut by more than a quarter. With a larger m no q would be 7 or -8.
 Range RangeOf(const float* group) {
   float largest = 0;
   for (size_t i = 0; i < kInt4Group; ++i) largest = std::max(largest, std::abs(group[i]));

@@ -28,8 +28,8 @@ void UnpackInt4(const uint8_t* row, size_t inputs, int8_t* weights);
 void PackInt4(const float* weights, size_t inputs, float scale, uint8_t* row);
 
 // The byte m with which a group's weights in int8, `group` [kInt4Group], are rounded with the least sum of squared
-// errors, each times its importance [kInt4Group]; null: all are alike. Of equal sums the least m. The sums are added in
-// one order, so the choice is the same on every target.
+// errors, each times its importance [kInt4Group]; null: each times 1. If two sums are equal, the smaller m is taken.
+// The sums are added in one order, so the choice is the same on every target.
 int ChooseInt4Byte(const float* group, const float* importance);
 int ChooseInt4ByteNaive(const float* group, const float* importance);
 // The nearest weight in int8 that a group with the byte m can have.

@@ -424,7 +424,7 @@ describe.each(kBoth)('%s:', (_, command) => {
       child.stdin.write('a b c d e f\n'.repeat(100_000));
       await new Promise((resolve) => child.stdout.once('readable', resolve)); // the pipe fills up behind it
       await setTimeout(1000);
-      while (child.kill('SIGTERM')) await setTimeout(50); // two that reach a busy process together count as one
+      while (child.kill('SIGTERM')) await setTimeout(50); // if two signals arrive before the first is handled, they count as one
       await ended;
       // In Node a thread that writes can't be ended, so the signal itself ends the process.
       expect([child.exitCode ?? 143, child.signalCode ?? 'SIGTERM']).toEqual([143, 'SIGTERM']);

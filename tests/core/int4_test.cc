@@ -57,7 +57,7 @@ TEST(Int4, UnpacksEveryByteAsTheFormatSays) {
 TEST(Int4, ChoosesTheByteOfThePlainLoopsOnEachTarget) {
   ForEachTarget([] {
     std::mt19937 random(7);
-    // The largest weight of a group is 127 where it is the largest of its row, and less in other groups.
+    // In units of int8 the largest weight of a row is 127. Most groups have a smaller one; GPTQ can make a larger one.
     for (const float largest : {0.0f, 0.4f, 1.0f, 3.7f, 20.0f, 64.0f, 127.0f, 190.0f}) {
       std::uniform_real_distribution<float> weight(-largest, largest + 1e-6f), share(0, 2);
       for (size_t run = 0; run < 50; ++run) {
