@@ -12,7 +12,15 @@ set(QKV_HEADERS "${CMAKE_INSTALL_INCLUDEDIR}/qkv")  # "core/qkv.h" is found belo
 set(QKV_PACKAGE "${CMAKE_INSTALL_LIBDIR}/cmake/qkv")
 
 set_target_properties(qkv_core PROPERTIES EXPORT_NAME core)
-set_target_properties(qkv PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)  # Highway may be in a folder of its own
+set_target_properties(qkv PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+# Highway may be in a folder of its own. INSTALL_RPATH_USE_LINK_PATH leaves out a folder inside the project, such as
+# build/toolchain, so its real path is set here.
+get_target_property(QKV_HIGHWAY hwy::hwy LOCATION)
+file(REAL_PATH "${QKV_HIGHWAY}" QKV_HIGHWAY)
+cmake_path(GET QKV_HIGHWAY PARENT_PATH QKV_HIGHWAY)
+if(NOT QKV_HIGHWAY IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
+  set_target_properties(qkv PROPERTIES INSTALL_RPATH "${QKV_HIGHWAY}")
+endif()
 target_include_directories(qkv_core INTERFACE $<INSTALL_INTERFACE:${QKV_HEADERS}>)
 target_compile_features(qkv_core INTERFACE cxx_std_20)
 install(TARGETS qkv_core EXPORT qkvTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)

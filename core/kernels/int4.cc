@@ -19,7 +19,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 void SumsOfErrors(const float* group, const float* importance, int first, size_t count, float* sums) {
   const hn::ScalableTag<float> d;
   const hn::RebindToSigned<decltype(d)> whole;
-  const auto least = hn::Set(d, -8.0f), most = hn::Set(d, 7.0f), half = hn::Set(d, 0.5f);
+  const auto least = hn::Set(d, float{kInt4Least}), most = hn::Set(d, float{kInt4Most}), half = hn::Set(d, 0.5f);
+  const auto lowest = hn::Set(whole, -kInt4LargestWeight), highest = hn::Set(whole, kInt4LargestWeight);
   for (size_t j = 0; j < count; j += hn::Lanes(d)) {
     const auto m = hn::Iota(whole, first + static_cast<int>(j));
     const auto eighths = hn::Div(hn::Set(d, 8.0f), hn::ConvertTo(d, m));
@@ -28,10 +29,10 @@ void SumsOfErrors(const float* group, const float* importance, int first, size_t
       const auto weight = hn::Set(d, group[i]);
       // q is shifted to 0 or more. Then adding 0.5 and dropping the fraction rounds it to the nearest.
       const auto q = hn::Min(hn::Max(hn::Mul(weight, eighths), least), most);
-      const auto nearest = hn::Add(hn::ConvertTo(whole, hn::Add(hn::Sub(q, least), half)), hn::Set(whole, -8));
+      const auto nearest = hn::Add(hn::ConvertTo(whole, hn::Add(hn::Sub(q, least), half)), hn::Set(whole, kInt4Least));
       // Its weight in int8.
       const auto product = hn::ShiftRight<3>(hn::Add(hn::Mul(nearest, m), hn::Set(whole, 4)));
-      const auto rounded = hn::Min(hn::Max(product, hn::Set(whole, -127)), hn::Set(whole, 127));
+      const auto rounded = hn::Min(hn::Max(product, lowest), highest);
       const auto error = hn::Sub(weight, hn::ConvertTo(d, rounded));
       const auto factor = hn::Set(d, importance != nullptr ? importance[i] : 1.0f);
       sum = hn::Add(sum, hn::Mul(hn::Mul(factor, error), error));
@@ -48,15 +49,13 @@ namespace qkv {
 namespace {
 
 constexpr size_t kHalf = kInt4Group / 2;
-constexpr int kLeast = -8, kMost = 7;
-constexpr int kLargest = 127;  // of int8
 
-int Weight8(int q, int m) { return std::clamp((q * m + 4) >> 3, -kLargest, kLargest); }
+int Weight8(int q, int m) { return std::clamp((q * m + 4) >> 3, -kInt4LargestWeight, kInt4LargestWeight); }
 
 // The number q whose weight is nearest to `weight`.
 int Nearest(float weight, float eighths) {
-  const float q = std::clamp(weight * eighths, static_cast<float>(kLeast), static_cast<float>(kMost));
-  return static_cast<int>(q - kLeast + 0.5f) + kLeast;  // above 0 before it is cut, which rounds it
+  const float q = std::clamp(weight * eighths, float{kInt4Least}, float{kInt4Most});
+  return static_cast<int>(q - kInt4Least + 0.5f) + kInt4Least;  // above 0 before it is cut, which rounds it
 }
 
 constexpr int kLargestByte = 255;

@@ -13,6 +13,8 @@ namespace qkv {
 
 inline constexpr size_t kInt4Group = 32;
 inline constexpr size_t kInt4GroupBytes = 1 + kInt4Group / 2;
+inline constexpr int kInt4Least = -8, kInt4Most = 7;  // of q
+inline constexpr int kInt4LargestWeight = 127;        // of a weight in int8, and of its negative
 
 // Whether a row of `inputs` is made of whole groups.
 constexpr bool FitsInt4(uint64_t inputs) { return inputs > 0 && inputs % kInt4Group == 0; }
@@ -23,8 +25,7 @@ constexpr uint64_t Int4Bytes(uint64_t inputs) { return inputs / kInt4Group * kIn
 void UnpackInt4(const uint8_t* row, size_t inputs, int8_t* weights);
 
 // The row that unpacks nearest to `weights` [inputs], by the sum of squares. `scale` is that of int8, the largest
-// |weight| / 127, or 0 if all are 0. Weights that this function packed before keep their
-// values.
+// |weight| / 127, or 0 if all are 0. Weights that this function packed before keep their values.
 void PackInt4(const float* weights, size_t inputs, float scale, uint8_t* row);
 
 // The byte m with which a group's weights in int8, `group` [kInt4Group], are rounded with the least sum of squared
