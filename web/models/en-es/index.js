@@ -19,8 +19,8 @@ export default {
   /** SHA-256. */
   hashes: {
     'config.json': '20fc25c9712aa00ede15463ee063df6992cf5a467380d55be440f4120124b55c',
-    'generation_config.json': '4f9da4aa12d733a5619b2f59684297f9dfbbec3d371e6109420645cd38f0b1c6',
-    'model.safetensors': '52d243bf5a2ae72430abc3184cc0dc7f1c3180d6391a18a6965388fc54033e0a',
+    'generation_config.json': 'a10a253e927527a5e19877979e8596242464beb10aa6289a6b906a78e9e5b24a',
+    'model.safetensors': '4f790ae18025850b8e1e8b1b5da3783ace28e66a37bda4104859a14812056454',
     'source.spm.packed': 'cb3b9be480bfc10e5fe0e24cb9b37f7f7c367b1366380a8a7f4acd6ed4fa4970',
   },
 };
