@@ -48,8 +48,10 @@ describe('a prefix', () => {
 
   test('begins the translation, which continues from there', async () => {
     const usual = await translator.translate(kSource);
-    const other = await translator.translate(kSource, { prefix: 'Mon frère vit' });
-    expect(other).toMatch(/^Mon frère vit .*maison.*\.$/);
+    // Both verbs say "lives". The model writes one of them by itself.
+    const prefix = usual.startsWith('Mon frère vit') ? 'Mon frère habite' : 'Mon frère vit';
+    const other = await translator.translate(kSource, { prefix });
+    expect(other).toMatch(new RegExp(`^${prefix} .*maison.*\\.$`));
     expect(other).not.toBe(usual);
   });
 
