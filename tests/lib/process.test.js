@@ -124,7 +124,7 @@ test('the relaxed build, forced, translates as the baseline does; where it canno
       translator.destroy?.();
     }
     console.log(outcome.join('|'));`;
-  const french = "Je voudrais une tasse de caf\u00e9.";
+  const french = 'Je voudrais une tasse de caf\u00e9.';
   expect(await run(text, { flags: kRelaxed })).toEqual(quiet(`relaxed|${french}|baseline|${french}|relaxed|${french}`));
   expect(await run(text)).toEqual(quiet(`UNSUPPORTED|baseline|${french}|baseline|${french}`));
 });
