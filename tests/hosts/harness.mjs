@@ -110,11 +110,15 @@ export async function readPage(url) {
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(String(error)));
     await page.goto(url);
-    const paragraph = page.locator('p').first();
-    await page
+    // The text is the value that was waited for. A second look could be too late where the machine is busy.
+    const text = await page
       .waitForFunction(() => document.querySelector('p')?.textContent.trim(), null, { timeout: 60_000 })
-      .catch(() => complaints.push('the page wrote nothing'));
-    return { text: ((await paragraph.textContent({ timeout: 1000 }).catch(() => '')) ?? '').trim(), complaints };
+      .then((written) => written.jsonValue())
+      .catch(() => {
+        complaints.push('the page wrote nothing');
+        return '';
+      });
+    return { text, complaints };
   } finally {
     await context.close();
   }
