@@ -274,9 +274,10 @@ test('frames stay short on a page of 5,000 texts', async () => {
   const isMain = ({ pid, tid }) => threads.some((thread) => thread.pid === pid && thread.tid === tid);
   const tasks = traceEvents.filter((event) => /RunTask$/.test(event.name) && event.tdur !== undefined && isMain(event));
   expect(tasks.length).toBeGreaterThan(100);
-  const milliseconds = tasks.map(({ tdur }) => tdur / 1000).sort((a, b) => b - a);
-  // The long-task API calls 50 ms long. A slow machine may take twice as long for the same work.
-  expect(milliseconds.filter((time) => time >= 100)).toEqual([]);
+  // A part of the whole, because a slow machine takes longer for each task. In one piece it would be most of the whole.
+  const longest = Math.max(...tasks.map(({ tdur }) => tdur));
+  const all = tasks.reduce((sum, { tdur }) => sum + tdur, 0);
+  expect(longest / all).toBeLessThan(0.1);
 }, 120_000);
 
 describe('pages of many kinds', () => {
