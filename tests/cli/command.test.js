@@ -20,8 +20,8 @@ const translate = (input, ...args) => qkv(['translate', '--model', model, ...arg
 
 describe('qkv translate', () => {
   test('writes one line for each line, in the same order, also for empty lines', () => {
-    const { status, stdout, stderr } = translate('I love you.\n\n   \nHe is a teacher.\n');
-    expect(stdout).toBe("Je t'aime.\n\n   \nC'est un professeur.\n");
+    const { status, stdout, stderr } = translate('I love you.\n\n   \nThank you.\n');
+    expect(stdout).toBe("Je t'aime.\n\n   \nMerci.\n");
     expect(stderr).toBe('');
     expect(status).toBe(0);
   });
