@@ -274,7 +274,7 @@ test('frames stay short on a page of 5,000 texts', async () => {
   const isMain = ({ pid, tid }) => threads.some((thread) => thread.pid === pid && thread.tid === tid);
   const tasks = traceEvents.filter((event) => /RunTask$/.test(event.name) && event.tdur !== undefined && isMain(event));
   expect(tasks.length).toBeGreaterThan(100);
-  // A part of the whole, because a slow machine takes longer for each task. In one piece it would be most of the whole.
+  // A part of the whole, because a slow machine takes longer for each task.
   const longest = Math.max(...tasks.map(({ tdur }) => tdur));
   const all = tasks.reduce((sum, { tdur }) => sum + tdur, 0);
   expect(longest / all).toBeLessThan(0.1);
