@@ -12,9 +12,9 @@ set(QKV_HEADERS "${CMAKE_INSTALL_INCLUDEDIR}/qkv")  # "core/qkv.h" is found belo
 set(QKV_PACKAGE "${CMAKE_INSTALL_LIBDIR}/cmake/qkv")
 
 set_target_properties(qkv_core PROPERTIES EXPORT_NAME core)
+# The installed command must find its shared libraries. INSTALL_RPATH_USE_LINK_PATH adds the folders of all libraries outside
+# the project. Highway can be inside the project, at build/toolchain. So the folder of Highway is added here.
 set_target_properties(qkv PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
-# Highway may be in a folder of its own. INSTALL_RPATH_USE_LINK_PATH leaves out a folder inside the project, such as
-# build/toolchain, so its real path is set here.
 get_target_property(QKV_HIGHWAY hwy::hwy LOCATION)
 file(REAL_PATH "${QKV_HIGHWAY}" QKV_HIGHWAY)
 cmake_path(GET QKV_HIGHWAY PARENT_PATH QKV_HIGHWAY)

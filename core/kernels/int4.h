@@ -14,7 +14,7 @@ namespace qkv {
 inline constexpr size_t kInt4Group = 32;
 inline constexpr size_t kInt4GroupBytes = 1 + kInt4Group / 2;
 inline constexpr int kInt4Least = -8, kInt4Most = 7;  // of q
-inline constexpr int kInt4LargestWeight = 127;        // of a weight in int8, and of its negative
+inline constexpr int kInt4LargestWeight = 127;        // the largest |weight| in int8
 
 // Whether a row of `inputs` is made of whole groups.
 constexpr bool FitsInt4(uint64_t inputs) { return inputs > 0 && inputs % kInt4Group == 0; }
@@ -24,8 +24,9 @@ constexpr uint64_t Int4Bytes(uint64_t inputs) { return inputs / kInt4Group * kIn
 // weights [inputs] of a row [Int4Bytes(inputs)]; any bytes are a row.
 void UnpackInt4(const uint8_t* row, size_t inputs, int8_t* weights);
 
-// The row that unpacks nearest to `weights` [inputs], by the sum of squares. `scale` is that of int8, the largest
-// |weight| / 127, or 0 if all are 0. Weights that this function packed before keep their values.
+// Writes `row` [Int4Bytes(inputs)], whose unpacked weights have the least sum of squared differences from `weights`
+// [inputs]. `scale` is the scale of int8: the largest |weight| divided by 127, or 0 if all weights are 0. If the
+// weights come from a row of this function, they do not change.
 void PackInt4(const float* weights, size_t inputs, float scale, uint8_t* row);
 
 // The byte m with which a group's weights in int8, `group` [kInt4Group], are rounded with the least sum of squared

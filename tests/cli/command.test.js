@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { translations } from '../translations.js';
+import { kSure, translations } from '../translations.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const command = join(root, 'build/native/qkv');
@@ -20,8 +20,8 @@ const translate = (input, ...args) => qkv(['translate', '--model', model, ...arg
 
 describe('qkv translate', () => {
   test('writes one line for each line, in the same order, also for empty lines', () => {
-    const { status, stdout, stderr } = translate('I love you.\n\n   \nThank you.\n');
-    expect(stdout).toBe("Je t'aime.\n\n   \nMerci.\n");
+    const { status, stdout, stderr } = translate(`I love you.\n\n   \n${kSure.text}\n`);
+    expect(stdout).toBe(`Je t'aime.\n\n   \n${kSure.translation}\n`);
     expect(stderr).toBe('');
     expect(status).toBe(0);
   });

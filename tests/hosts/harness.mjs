@@ -110,7 +110,7 @@ export async function readPage(url) {
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(String(error)));
     await page.goto(url);
-    // The text is the value that was waited for. A second look could be too late where the machine is busy.
+    // waitForFunction returns the text. It is not read again: on a busy machine that took longer than a second, and failed.
     const text = await page
       .waitForFunction(() => document.querySelector('p')?.textContent.trim(), null, { timeout: 60_000 })
       .then((written) => written.jsonValue())

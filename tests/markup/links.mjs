@@ -1,7 +1,8 @@
 // Measures how often the engine places a link around the right words, in 210 sentences.
 // Each line of links.tsv has the target language, the source and the translation. Brackets are links. Words in braces may be
-// in the link or not: both are right. A person marked the links before the engine had placed any. New models then changed many
-// translations, 66 of them the last time. The person marked the links of these again, and had seen the engine's by then.
+// in the link or not: both are right. The links were marked by hand, before the engine had placed any. New weights change
+// translations, 66 of them the last time. The links of changed translations are marked again. Of some earlier ones the
+// engine's links were known by then.
 //
 // usage: node tests/markup/links.mjs [fr,de,es]     prints the links that are elsewhere, and the share of those that are right
 
@@ -22,7 +23,7 @@ const asHtml = (text) => text.replaceAll('[', '<a href="#">').replaceAll(']', '<
 const asText = (html) => html.replaceAll(/<a [^>]*>/g, '[').replaceAll('</a>', ']');
 const linksOf = (text) => Array.from(text.matchAll(/\[(.*?)\]/g), ([, link]) => link);
 
-/** Whether a link is one of those that a person wrote. */
+/** Whether a link is one of those that are marked as right. */
 function isRight(link, expected) {
   const parts = expected.split(/\{(.*?)\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^${parts.map((part, i) => (i % 2 ? `(?:${part})?` : part)).join('')}$`).test(link);
@@ -33,7 +34,7 @@ function isRight(link, expected) {
  * @param {{to: string, source: string, expected: string}[]} sentences
  * @param {{Parser: any}} parser the module htmlparser2
  * @returns {Promise<{links: number, right: number, wrong: string[], changed: string[]}>} `changed`: translations that are no longer
- *   those that a person marked
+ *   those in links.tsv
  */
 export async function measureLinks(sentences, parser) {
   const result = { links: 0, right: 0, wrong: [], changed: [] };

@@ -11,18 +11,18 @@ const kRules = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'];
 export const forAxe = { bypassCSP: true, reducedMotion: 'reduce' };
 
 /**
- * Names what axe found. It looks for the focus inside of what scrolls. The focus of a drawing, such as <qkv-matrix>, is on the
- * element around, whose arrow keys scroll too.
- * @param {{id: string, targets: string[]}[]} found
+ * Whether axe is wrong. It wants an element that scrolls to have the focus, or to contain an element with the focus. In a
+ * drawing such as <qkv-matrix> the element around has the focus. Its arrow keys scroll the drawing.
  */
-const named = (found) =>
-  found
-    .map(({ id, targets }) => ({
-      id,
-      targets: targets.filter((target) => id !== 'scrollable-region-focusable' || !/^qkv-.* > \.scroll$/.test(target)),
-    }))
-    .filter(({ targets }) => targets.length > 0)
-    .map(({ id, targets }) => `${id}: ${targets.join(', ')}`);
+const isWrong = (/** @type {string} */ rule, /** @type {string} */ target) =>
+  rule === 'scrollable-region-focusable' && /^qkv-.* > \.scroll$/.test(target);
+
+/** The broken rules with their places. @param {{id: string, nodes: {target: unknown}[]}[]} violations */
+const named = (violations) =>
+  violations.flatMap(({ id, nodes }) => {
+    const targets = nodes.map(({ target }) => String(target)).filter((target) => !isWrong(id, target));
+    return targets.length > 0 ? [`${id}: ${targets.join(', ')}`] : [];
+  });
 
 /**
  * Runs axe.
@@ -34,7 +34,7 @@ export async function axeFinds(page, runOnly = kRules) {
   await nextFrame(page);
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.addScriptTag({ content: axe });
   const { violations } = await page.evaluate((only) => globalThis.axe.run({ runOnly: only }), runOnly);
-  return named(violations.map(({ id, nodes }) => ({ id, targets: nodes.map(({ target }) => String(target)) })));
+  return named(violations);
 }
 
 /**
@@ -48,7 +48,7 @@ export async function axeFindsIn(page) {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(new Function(axe));
   const find = async (only) => {
     const { violations } = await globalThis.axe.run({ runOnly: only });
-    return violations.map(({ id, nodes }) => ({ id, targets: nodes.map(({ target }) => String(target)) }));
+    return violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ target }) => ({ target })) }));
   };
   return named(await page.evaluate(find, kRules));
 }

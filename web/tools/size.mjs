@@ -12,8 +12,8 @@ const kAttentionLimit = 73_100; // 1,400 of it skip the keys between attention s
 // It contains interventions, `qkv/explain`, recurrent models and Marian's own files: interventions in Firefox's models run in
 // this engine, and only it reads OPUS-MT's models. Prompt lookup takes 760 bytes.
 const kModelsLimit = 270_000;
-// With pointer networks, hard attention and all members of the family. Attention's gradients are added for four queries at
-// once, in half the time; that takes 1,300 bytes.
+// It contains pointer networks, hard attention and all kinds of attention. The code that adds attention's gradients for four
+// queries in one pass is twice as fast as for one query, and takes 1,300 bytes more.
 const kTrainingLimit = 259_000;
 const kPageLimit = 178_500;
 const kInstallLimit = 3_072;
