@@ -25,6 +25,9 @@ struct Failure {
 [[noreturn]] inline void Fail(std::string message, int exit_code = kFailed) {
   throw Failure{std::move(message), exit_code};
 }
+// Prints the message of a failure to standard error, with `?` for control characters, which file names may have. Prints
+// nothing if it is empty.
+void SayFailure(std::string message);
 
 // Flushes the output, and fails if it cannot be written, for example because the disk is full. If the reader has closed
 // the pipe, the process ends without a message: natively by SIGPIPE, and where SIGPIPE is ignored, as in Node, here.

@@ -7,16 +7,15 @@
 #include "core/cli/memory.h"
 
 namespace qkv::cli {
-namespace {
 
-// Without a message, another process has printed the reason. File names may contain any bytes; control characters are
-// not printed to the terminal.
 void SayFailure(std::string message) {
   if (message.empty()) return;
   std::replace_if(
       message.begin(), message.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
   std::fprintf(stderr, "qkv: %s\n", message.c_str());
 }
+
+namespace {
 
 // Runs the command that the arguments name. Help and version are printed as the results of commands are.
 void RunCommand(CLI::App& app, int argc, char** argv) {

@@ -115,15 +115,14 @@ int Report(const RunConfig& config, const std::string& folder, const RunEnd& end
   return ExitCode(end);
 }
 
-// The value of a result that all processes have. If one failed, process 0 prints which, and the others end without a
-// message.
+// The value of a result that all processes have. If all have failed, process 0 prints the reason, then they end
+// together: Open MPI's mpirun sometimes crashes when a process ends the others by MPI_Abort.
 template <class T>
-T OrFailTogether(Result<T> result, const MpiRun& mpi) {
-  if (!result && result.error().message == ProcessGroup::kFirstSaysWhy) {
-    mpi.Finish();  // waits for process 0
-    Fail("");
-  }
-  return OrFail(std::move(result));
+T OrFailTogether(Result<T> result, const ProcessGroup& group, const MpiRun& mpi) {
+  if (result || !group.all_failed()) return OrFail(std::move(result));
+  if (group.first()) SayFailure(result.error().ToString());
+  mpi.Finish();
+  Fail("");
 }
 
 void Train(const Options& options) {
@@ -138,11 +137,11 @@ void Train(const Options& options) {
   };
   Result<RunConfig> config = read();
   const Result<void> agreed = group.Agree(config ? Result<void>() : config.error());
-  if (!agreed) OrFailTogether(Result<RunConfig>(agreed.error()), mpi);
+  if (!agreed) OrFailTogether(Result<RunConfig>(agreed.error()), group, mpi);
   // The run.
   RunOptions run;
   run.resume = options.resume;
-  run.processes = mpi.processes();
+  run.group = &group;
   run.threads = ThreadsOf(options, mpi);
   run.news = Show;
   run.bleu = [threads = run.threads](const std::string& model, const std::vector<TextPair>& pairs) {
@@ -158,7 +157,7 @@ void Train(const Options& options) {
   const std::string folder = std::filesystem::path(options.config).parent_path().string();
   Result<RunEnd> result = Run(*config, text, folder, run);
   if (group.first() && isatty(STDERR_FILENO) != 0) std::fputc('\n', stderr);
-  const RunEnd end = OrFailTogether(std::move(result), mpi);
+  const RunEnd end = OrFailTogether(std::move(result), group, mpi);
   // Process 0 prints how the run ended before the others end, because mpirun kills the remaining processes soon after
   // one has failed.
   const int code = group.first() ? Report(*config, folder, end) : ExitCode(end);

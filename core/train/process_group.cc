@@ -44,8 +44,7 @@ std::string ProcessGroup::Called(size_t process) const {
   return "process " + std::to_string(process) + " of " + std::to_string(count());
 }
 
-// All processes exchange their outcomes. If one has failed, all return an error: process 0 the reason, the others
-// kFirstSaysWhy.
+// All processes exchange their outcomes. If one has failed, all return an error, process 0 the reason.
 Result<void> ProcessGroup::Agree(const Result<void>& mine) {
   if (processes_ == nullptr) return mine;
   const Report report = Report::Of(mine);
@@ -53,7 +52,8 @@ Result<void> ProcessGroup::Agree(const Result<void>& mine) {
   QKV_CHECK(AllGather(&report, reports.data(), sizeof report));
   const auto failed = std::find_if(reports.begin(), reports.end(), [](const Report& one) { return one.failed; });
   if (failed == reports.end()) return {};
-  if (!first()) return Error{failed->code, kFirstSaysWhy, ""};
+  all_failed_ = true;
+  if (!first()) return Error{failed->code, "process 0 has the reason", ""};
   const auto process = static_cast<size_t>(failed - reports.begin());
   if (process == 0) return mine;
   return Error{failed->code, failed->message, Called(process) + (*failed->where != 0 ? ", " : "") + failed->where};

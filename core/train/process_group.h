@@ -20,14 +20,16 @@ class ProcessGroup {
   size_t count() const { return processes_ != nullptr ? processes_->count() : 1; }
   size_t rank() const { return processes_ != nullptr ? processes_->rank() : 0; }
   bool first() const { return rank() == 0; }  // the one that writes files and reports
+  Processes* processes() const { return processes_; }
 
   // All processes call each of these functions at the same place. Errors: those of the transport, and those that are
   // named.
 
   // Success where all succeeded. Otherwise the error of the first process that failed: process 0 gets it with that
-  // process's number, the others get an error whose message is kFirstSaysWhy.
-  static constexpr const char* kFirstSaysWhy = "process 0 says why";
+  // process's number, the others get one that says that process 0 has the reason.
   Result<void> Agree(const Result<void>& mine);
+  // Whether Agree has returned an error. Then every process has one, and none waits for another.
+  bool all_failed() const { return all_failed_; }
   // Sums each number over all processes, in the order of the processes: all get the same bits.
   Result<void> Sum(std::span<double> numbers);
   // Errors: kInvalidArgument with `message` and the number of a process, if its hash is not that of process 0.
@@ -42,6 +44,7 @@ class ProcessGroup {
   std::string Called(size_t process) const;
 
   Processes* processes_;
+  bool all_failed_ = false;
 };
 
 }  // namespace qkv

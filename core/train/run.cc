@@ -55,7 +55,10 @@ uint64_t HashOf(const Parameters& parameters) {
 class Runner {
  public:
   Runner(const RunConfig& config, std::string folder, const RunOptions& options)
-      : config_(config), folder_(std::move(folder)), options_(options), group_(options.processes) {}
+      : config_(config),
+        folder_(std::move(folder)),
+        options_(options),
+        group_(options.group != nullptr ? *options.group : alone_) {}
 
   Result<RunEnd> Run(const std::string& config_text) {
     out_ = At(config_.out);
@@ -78,8 +81,8 @@ class Runner {
     if (config_.int4) {
       trainer_->set_pass_weights(std::make_unique<Int4Weights>(task_->Slots(), options_.threads));
     }
-    if (options_.processes != nullptr) {
-      sum_ = std::make_unique<GradientSum>(*options_.processes, *trainer_, config_.wire);
+    if (group_.processes() != nullptr) {
+      sum_ = std::make_unique<GradientSum>(*group_.processes(), *trainer_, config_.wire);
     }
     return {};
   }
@@ -382,7 +385,8 @@ class Runner {
   bool measures_ = false;           // whether there are any
   std::unique_ptr<BatchStream> stream_;
   std::unique_ptr<Trainer> trainer_;
-  ProcessGroup group_;
+  ProcessGroup alone_{nullptr};
+  ProcessGroup& group_;
   std::unique_ptr<GradientSum> sum_;  // null: one process
   std::unique_ptr<RunLog> log_;
   RunPlace place_;

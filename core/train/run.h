@@ -12,7 +12,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/train/processes.h"
+#include "core/train/process_group.h"
 #include "core/train/run_config.h"
 
 namespace qkv {
@@ -36,7 +36,7 @@ struct RunOptions {
   // The processes that train together; null: this one alone. Each takes `accumulate` batches of an update, and process
   // 0 alone reads and writes what is in the run's folder. All are given the same config and data, and return the same
   // end.
-  Processes* processes = nullptr;
+  ProcessGroup* group = nullptr;
 };
 
 struct RunEnd {
@@ -47,8 +47,7 @@ struct RunEnd {
 
 // `config_text` is the config's file, which is kept beside the log; paths are relative to `folder`. Errors: those of
 // the config, of the data, of the disk; of several processes those of Processes, and kInvalidArgument if they have
-// other data or, by their processors, other weights. If process 0 reports the error, the other processes return one
-// with the message ProcessGroup::kFirstSaysWhy.
+// other data or, by their processors, other weights. After an error `group` says whether all processes have failed.
 Result<RunEnd> Run(const RunConfig& config, const std::string& config_text, const std::string& folder,
                    const RunOptions& options);
 
