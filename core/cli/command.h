@@ -25,8 +25,8 @@ struct Failure {
 [[noreturn]] inline void Fail(std::string message, int exit_code = kFailed) {
   throw Failure{std::move(message), exit_code};
 }
-// Prints the message of a failure to standard error, with `?` for control characters, which file names may have. Prints
-// nothing if it is empty.
+// Prints a failure's message to standard error, or nothing if the message is empty. File names may contain control
+// characters: each is printed as `?`.
 void SayFailure(std::string message);
 
 // Flushes the output, and fails if it cannot be written, for example because the disk is full. If the reader has closed

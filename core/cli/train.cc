@@ -115,12 +115,11 @@ int Report(const RunConfig& config, const std::string& folder, const RunEnd& end
   return ExitCode(end);
 }
 
-// The value of a result that all processes have. If all have failed, process 0 prints the reason, then they end
-// together: Open MPI's mpirun sometimes crashes when a process ends the others by MPI_Abort.
-template <class T>
-T OrFailTogether(Result<T> result, const ProcessGroup& group, const MpiRun& mpi) {
-  if (result || !group.all_failed()) return OrFail(std::move(result));
-  if (group.first()) SayFailure(result.error().ToString());
+// Ends this process with an error. If all processes have failed, only process 0 prints its error, and no process calls
+// MPI_Abort: Open MPI's mpirun sometimes crashes after that call.
+[[noreturn]] void FailTogether(const Error& error, const ProcessGroup& group, const MpiRun& mpi) {
+  if (!group.all_failed()) Fail(error.ToString());
+  if (group.first()) SayFailure(error.ToString());
   mpi.Finish();
   Fail("");
 }
@@ -137,7 +136,7 @@ void Train(const Options& options) {
   };
   Result<RunConfig> config = read();
   const Result<void> agreed = group.Agree(config ? Result<void>() : config.error());
-  if (!agreed) OrFailTogether(Result<RunConfig>(agreed.error()), group, mpi);
+  if (!agreed) FailTogether(agreed.error(), group, mpi);
   // The run.
   RunOptions run;
   run.resume = options.resume;
@@ -157,10 +156,10 @@ void Train(const Options& options) {
   const std::string folder = std::filesystem::path(options.config).parent_path().string();
   Result<RunEnd> result = Run(*config, text, folder, run);
   if (group.first() && isatty(STDERR_FILENO) != 0) std::fputc('\n', stderr);
-  const RunEnd end = OrFailTogether(std::move(result), group, mpi);
+  if (!result) FailTogether(result.error(), group, mpi);
   // Process 0 prints how the run ended before the others end, because mpirun kills the remaining processes soon after
   // one has failed.
-  const int code = group.first() ? Report(*config, folder, end) : ExitCode(end);
+  const int code = group.first() ? Report(*config, folder, *result) : ExitCode(*result);
   mpi.Finish();
   if (code != 0) Fail("", code);
 }

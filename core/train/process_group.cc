@@ -44,7 +44,7 @@ std::string ProcessGroup::Called(size_t process) const {
   return "process " + std::to_string(process) + " of " + std::to_string(count());
 }
 
-// All processes exchange their outcomes. If one has failed, all return an error, process 0 the reason.
+// All processes get the outcomes of all, so all find the same first failure.
 Result<void> ProcessGroup::Agree(const Result<void>& mine) {
   if (processes_ == nullptr) return mine;
   const Report report = Report::Of(mine);

@@ -25,10 +25,11 @@ class ProcessGroup {
   // All processes call each of these functions at the same place. Errors: those of the transport, and those that are
   // named.
 
-  // Success where all succeeded. Otherwise the error of the first process that failed: process 0 gets it with that
-  // process's number, the others get one that says that process 0 has the reason.
+  // Each process passes its own outcome. If all succeeded, all get success. If any failed, all get an error: process 0
+  // gets the error of the lowest-numbered process that failed, with its number; the others get "process 0 has the
+  // reason".
   Result<void> Agree(const Result<void>& mine);
-  // Whether Agree has returned an error. Then every process has one, and none waits for another.
+  // Whether Agree has found a failure. If so, it has returned an error in every process.
   bool all_failed() const { return all_failed_; }
   // Sums each number over all processes, in the order of the processes: all get the same bits.
   Result<void> Sum(std::span<double> numbers);

@@ -47,7 +47,8 @@ struct RunEnd {
 
 // `config_text` is the config's file, which is kept beside the log; paths are relative to `folder`. Errors: those of
 // the config, of the data, of the disk; of several processes those of Processes, and kInvalidArgument if they have
-// other data or, by their processors, other weights. After an error `group` says whether all processes have failed.
+// other data or, by their processors, other weights. If the same error ended all processes, the group's all_failed() is
+// true.
 Result<RunEnd> Run(const RunConfig& config, const std::string& config_text, const std::string& folder,
                    const RunOptions& options);
 
