@@ -25,8 +25,8 @@ export const packages = {
   'en-de': { bleu: 31.9 },
   'en-es': { bleu: 41.9 },
   'fr-en': { bleu: 41.4 },
-  'de-en': { bleu: 32 },
-  'es-en': { bleu: 44 },
+  'de-en': { bleu: 33.2 },
+  'es-en': { bleu: 47.5 },
 };
 
 /** The files of a folder that are not part of the model. */
