@@ -2,15 +2,14 @@
 // speed.
 
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { compute } from '../../web/demo/attention/compute.js';
 import { presets, stateOfPreset } from '../../web/demo/attention/presets.js';
 import { lessonTexts } from '../../web/demo/attention/texts.js';
 import { completed } from '../../web/demo/attention/state.js';
+import { axeFinds, forAxe } from './axe.js';
 import { hashOf, holds, opened, printed, scores, settled, shownIn, start, stop } from './attention-support.js';
 import { nextFrame } from './chromium.js';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const kRounds = 6;
 
 beforeAll(start);
@@ -155,30 +154,15 @@ test.each([
 ])(
   'axe finds nothing to mend, %s, %i pixels wide',
   async (colorScheme, width) => {
-    const options = { colorScheme, bypassCSP: true, reducedMotion: 'reduce', viewport: { width, height: 3000 } };
+    const options = { colorScheme, ...forAxe, viewport: { width, height: 3000 } };
     const page = await opened('', options);
-    await page.addScriptTag({ content: axe });
     for (const { id } of presets) {
       await page.evaluate((preset) => (location.hash = `preset=${preset}`), id);
       await page.waitForFunction((title) => document.title.startsWith(title), lessonTexts(id).title);
       await nextFrame(page);
       // The workbench is the same in every lesson. It is tested in the lesson with the most kinds of parts.
-      const parts = (width < 760 ? ['playground'] : ['heads', 'shapes']).includes(id) ? null : { include: ['.lesson'] };
-      const { violations } = await page.evaluate(
-        (within) =>
-          globalThis.axe.run(within ?? document, {
-            runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'],
-          }),
-        parts,
-      );
-      const found = violations.map(
-        ({ id: rule, nodes }) =>
-          `${rule}: ${nodes
-            .map(({ target }) => target)
-            .slice(0, 4)
-            .join(', ')}`,
-      );
-      expect([id, found]).toEqual([id, []]);
+      const whole = (width < 760 ? ['playground'] : ['heads', 'shapes']).includes(id);
+      expect([id, await axeFinds(page, whole ? {} : { within: '.lesson' })]).toEqual([id, []]);
       expect([id, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([id, width]);
     }
     await page.context().close();
