@@ -11,6 +11,7 @@ if(QKV_CLI_SOURCES)
   # CLI11 throws: this target alone has exceptions.
   add_executable(qkv ${QKV_CLI_SOURCES})
   target_include_directories(qkv SYSTEM PRIVATE ${QKV_CLI11_DIR})
+  set_target_properties(qkv PROPERTIES UNITY_BUILD ${QKV_UNITY} UNITY_BUILD_BATCH_SIZE 9)
   target_compile_definitions(qkv PRIVATE QKV_VERSION="${PROJECT_VERSION}")
   target_link_libraries(qkv PRIVATE qkv_core)
   if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=")

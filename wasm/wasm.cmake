@@ -87,7 +87,8 @@ if(NOT QKV_WASM_TRAINING AND NOT QKV_WASM_THREADS AND NOT QKV_SANITIZED AND NOT 
   qkv_headers(CLI11 CLI/CLI.hpp)
   add_executable(qkv_command ${QKV_COMMAND_SOURCES} core/io/files.cc core/io/npz_file.cc
                  core/translate/folder.cc core/translate/marian_folder.cc)
-  set_target_properties(qkv_command PROPERTIES OUTPUT_NAME command SUFFIX .mjs)
+  set_target_properties(qkv_command PROPERTIES OUTPUT_NAME command SUFFIX .mjs
+                        UNITY_BUILD ${QKV_UNITY} UNITY_BUILD_BATCH_SIZE 9)
   target_compile_definitions(qkv_command PRIVATE QKV_COMMAND QKV_VERSION="${PROJECT_VERSION}")
   target_compile_options(qkv_command PRIVATE -Oz -fwasm-exceptions)
   target_link_libraries(qkv_command PRIVATE qkv_core)

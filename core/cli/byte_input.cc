@@ -11,12 +11,6 @@
 #include "core/cli/command.h"
 
 namespace qkv::cli {
-namespace {
-
-constexpr size_t kChunk = size_t{1} << 16;
-
-}  // namespace
-
 uint64_t SizeOf(int file) {
   struct stat status{};
   return fstat(file, &status) == 0 && S_ISREG(status.st_mode) ? static_cast<uint64_t>(status.st_size) : 0;
@@ -25,7 +19,7 @@ uint64_t SizeOf(int file) {
 PlainInput::PlainInput(int file, std::string name) : file_(file), name_(std::move(name)), size_(SizeOf(file)) {}
 
 size_t PlainInput::Read(std::string& to) {
-  char chunk[kChunk];
+  char chunk[size_t{1} << 16];
   ptrdiff_t count;
   do count = read(file_, chunk, sizeof chunk);
   while (count < 0 && errno == EINTR);

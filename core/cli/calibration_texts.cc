@@ -8,12 +8,12 @@
 namespace qkv::cli {
 namespace {
 
-constexpr size_t kLargestFile = size_t{64} << 20;
+constexpr size_t kLargestTexts = size_t{64} << 20;
 
 }  // namespace
 
 std::vector<std::string> TextsOrFail(const std::string& path) {
-  const std::string content = OrFail(ReadWholeFile(path, kLargestFile));
+  const std::string content = OrFail(ReadWholeFile(path, kLargestTexts));
   std::vector<std::string> texts;
   for (size_t at = 0; at < content.size();) {
     const size_t end = std::min(content.find('\n', at), content.size());

@@ -9,7 +9,7 @@ namespace qkv::cli {
 namespace {
 
 // Text between single quotes of a shell.
-std::string Quoted(std::string_view text) {
+std::string ShellQuoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
@@ -55,7 +55,7 @@ void PrintBash(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : CommandsOf(app)) {
     names.push_back(command->get_name());
-    std::printf("    %s) words=%s ;;\n", command->get_name().c_str(), Quoted(WordsOf(*command)).c_str());
+    std::printf("    %s) words=%s ;;\n", command->get_name().c_str(), ShellQuoted(WordsOf(*command)).c_str());
   }
   // Without a command: the commands and the common options.
   std::printf(
@@ -65,7 +65,7 @@ void PrintBash(const CLI::App& app) {
       "  else COMPREPLY=($(compgen -f -- \"$word\")); fi\n"
       "}\n"
       "complete -o filenames -F _qkv qkv\n",
-      Quoted(CLI::detail::join(names, " ") + " " + WordsOf(app)).c_str());
+      ShellQuoted(CLI::detail::join(names, " ") + " " + WordsOf(app)).c_str());
 }
 
 // Completion of fish: one line for each command and each option.
@@ -73,7 +73,7 @@ void PrintFish(const CLI::App& app) {
   for (const CLI::App* command : CommandsOf(app)) {
     const std::string name = command->get_name();
     std::printf("complete -c qkv -n __fish_use_subcommand -a %s -d %s\n", name.c_str(),
-                Quoted(command->get_description()).c_str());
+                ShellQuoted(command->get_description()).c_str());
     for (const CLI::Option* option : OptionsOf(*command)) {
       if (option->get_lnames().empty()) continue;
       std::printf("complete -c qkv -n '__fish_seen_subcommand_from %s' -l %s", name.c_str(),
@@ -81,7 +81,7 @@ void PrintFish(const CLI::App& app) {
       for (const std::string& letter : option->get_snames()) std::printf(" -s %s", letter.c_str());
       if (ValueOf(*option) != Value::kNone) std::printf(" -r");
       if (ValueOf(*option) == Value::kFolder) std::printf(" -f -a '(__fish_complete_directories)'");
-      std::printf(" -d %s\n", Quoted(option->get_description()).c_str());
+      std::printf(" -d %s\n", ShellQuoted(option->get_description()).c_str());
     }
   }
 }
@@ -100,7 +100,7 @@ void PrintZsh(const CLI::App& app) {
   constexpr std::array kActions{"", ":file:_files", ":folder:_files -/", ":value: "};
   std::printf("#compdef qkv\n_qkv() {\n  local -a commands=(\n");
   for (const CLI::App* command : CommandsOf(app)) {
-    std::printf("    %s\n", Quoted(command->get_name() + ":" + ZshText(command->get_description())).c_str());
+    std::printf("    %s\n", ShellQuoted(command->get_name() + ":" + ZshText(command->get_description())).c_str());
   }
   std::printf(
       "  )\n  if (( CURRENT == 2 )); then _describe command commands; return; fi\n"
@@ -110,7 +110,7 @@ void PrintZsh(const CLI::App& app) {
     for (const CLI::Option* option : OptionsOf(*command)) {
       const std::string action = kActions[static_cast<size_t>(ValueOf(*option))];
       const std::string what = "[" + ZshText(option->get_description()) + "]" + action;
-      for (const std::string& name : NamesOf(*option)) std::printf(" %s", Quoted(name + what).c_str());
+      for (const std::string& name : NamesOf(*option)) std::printf(" %s", ShellQuoted(name + what).c_str());
     }
     std::printf(" '*:file:_files' ;;\n");
   }

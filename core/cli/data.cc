@@ -20,7 +20,7 @@ double TakeWeight(std::string* spec) {
   return weight;
 }
 
-std::unique_ptr<Corpus> OpenOrFail(std::string spec, int column) {
+std::unique_ptr<Corpus> OpenCorpusOrFail(std::string spec, int column) {
   const CorpusOptions options{.weight = TakeWeight(&spec), .column = column};
   const size_t comma = column != 0 ? std::string::npos : spec.find(',');
   auto source = OpenFileOrFail(spec.substr(0, comma));
@@ -44,7 +44,7 @@ void SayWhatIsLeftOut(const std::string& spec, const CorpusCounts& counts) {
 std::vector<std::unique_ptr<Corpus>> OpenDataOrFail(const std::vector<std::string>& specs, int column) {
   std::vector<std::unique_ptr<Corpus>> corpora;
   for (const std::string& spec : specs) {
-    corpora.push_back(OpenOrFail(spec, column));
+    corpora.push_back(OpenCorpusOrFail(spec, column));
     SayWhatIsLeftOut(spec, corpora.back()->counts());
   }
   return corpora;

@@ -8,12 +8,12 @@
 namespace qkv::cli {
 namespace {
 
-struct Options {
+struct DetectFlags {
   std::string model;
   size_t top = 1;
 };
 
-void Detect(const Options& options) {
+void Detect(const DetectFlags& options) {
   const std::unique_ptr<LanguageModel> model = OrFail(LoadLanguageModel(options.model));
   Arena arena;
   ThreadPool pool(1);
@@ -37,7 +37,7 @@ void Detect(const Options& options) {
 }  // namespace
 
 void AddDetect(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DetectFlags>();
   CLI::App* command =
       app.add_subcommand("detect", "Say which language each line is in: the tag, a tab, how sure the model is");
   command

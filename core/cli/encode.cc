@@ -1,11 +1,10 @@
 // qkv encode, qkv fill-mask: read lines of text, and write the encoder's results for each as a line of JSON.
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 #include <unistd.h>
 
 #include <cmath>
 
 #include "core/cli/intervene.h"
+#include "core/cli/json_writer.h"
 #include "core/cli/lines.h"
 #include "core/cli/one_sided.h"
 #include "core/encode/encode_job.h"
@@ -16,31 +15,16 @@ namespace qkv::cli {
 namespace {
 
 using Head = EncoderConfig::Head;
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 
-constexpr size_t kLinesAtOnce = 64;
-
-struct Options {
+struct EncodeFlags {
   AnyCommon model;
   bool vectors = false;
   size_t count = 5;
   InterventionsFile interventions;
 };
 
-void String(Writer& json, std::string_view text) {
-  json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
-}
-
-template <class Values, class Write>
-void Array(Writer& json, const char* key, const Values& values, const Write& write) {
-  json.Key(key);
-  json.StartArray();
-  for (const auto& value : values) write(value);
-  json.EndArray();
-}
-
 // Writes {label: score} for a row of logits.
-void Scores(Writer& json, const EncoderConfig& config, const float* logits, EncoderConfig::Choice choice) {
+void WriteScores(Writer& json, const EncoderConfig& config, const float* logits, EncoderConfig::Choice choice) {
   const std::vector<float> scores = LabelScores(logits, config.labels.size(), choice);
   json.StartObject();
   for (size_t i = 0; i < scores.size(); ++i) {
@@ -63,11 +47,11 @@ std::string Describe(const EncoderModel& model, const Encoded& result, bool vect
   // What the head reads.
   if (config.head == Head::kSequence && result.logits.rows() > 0) {
     json.Key("labels");
-    Scores(json, config, result.logits.data(), config.choice);
+    WriteScores(json, config, result.logits.data(), config.choice);
   }
   if (config.head == Head::kTokens) {
     Array(json, "tags", result.rows, [&](size_t row) {
-      Scores(json, config, result.logits.row(static_cast<Eigen::Index>(row)).data(), EncoderConfig::Choice::kOne);
+      WriteScores(json, config, result.logits.row(static_cast<Eigen::Index>(row)).data(), EncoderConfig::Choice::kOne);
     });
   }
   // The last layer's rows, one for each piece.
@@ -107,13 +91,14 @@ std::string Fill(const EncoderModel& model, const Encoded& result, size_t count)
 }
 
 template <class Print>
-void ForEachLine(Options& options, const EncoderModel& model, EncodeOptions encode, const Print& print) {
+void ForEachLine(EncodeFlags& options, const EncoderModel& model, EncodeOptions encode, const Print& print) {
   options.interventions.Read(ChangeablePlaces::OfEncoder(model.config().layers, model.config().heads));
   encode.changes = options.interventions.changes();
   Arena arena;
   ThreadPool pool(options.model.common.threads);
   Context ctx{arena, pool};
   LineReader reader(STDIN_FILENO);
+  constexpr size_t kLinesAtOnce = 64;
   size_t number = 0;
   for (auto lines = reader.Next(kLinesAtOnce); !lines.empty(); lines = reader.Next(kLinesAtOnce)) {
     // A batch of lines, each with one text or two.
@@ -138,13 +123,13 @@ void ForEachLine(Options& options, const EncoderModel& model, EncodeOptions enco
 
 constexpr const char* kLayouts = "config.json, model.safetensors or pytorch_model.bin, tokenizer.json";
 
-void Encode(Options& options) {
+void Encode(EncodeFlags& options) {
   const auto model = LoadKindOrFail<EncoderModel>(options.model, "encoders: BERT, DistilBERT, RoBERTa");
   ForEachLine(options, *model, {.hidden = options.vectors, .head = model->config().head != Head::kMasked},
               [&](const Encoded& result) { return Describe(*model, result, options.vectors); });
 }
 
-void FillMask(Options& options) {
+void FillMask(EncodeFlags& options) {
   const auto model = LoadKindOrFail<EncoderModel>(options.model, "encoders: BERT, DistilBERT, RoBERTa");
   if (model->config().head != Head::kMasked) Fail(options.model.common.model + ": the model has no masked-word head");
   ForEachLine(options, *model, {.head = true},
@@ -154,7 +139,7 @@ void FillMask(Options& options) {
 }  // namespace
 
 void AddEncode(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EncodeFlags>();
   CLI::App* command = app.add_subcommand(
       "encode",
       "What an encoder makes of each line, as JSON: pieces, and labels or tags by its head; a tab parts two texts");
@@ -166,7 +151,7 @@ void AddEncode(CLI::App& app) {
 }
 
 void AddFillMask(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EncodeFlags>();
   CLI::App* command = app.add_subcommand(
       "fill-mask", "The likeliest pieces for each [MASK] or <mask> of a line, as JSON: a list for each of them");
   AddAnyModel(*command, options->model, kLayouts);

@@ -1,7 +1,5 @@
 // qkv evaluate: measures the quality of translations, from models and from files, and tests whether one is better than
 // another.
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +8,7 @@
 
 #include "core/cli/command.h"
 #include "core/cli/data.h"
+#include "core/cli/json_writer.h"
 #include "core/cli/option_list.h"
 #include "core/cli/progress.h"
 #include "core/evaluate/bleu.h"
@@ -21,9 +20,7 @@
 namespace qkv::cli {
 namespace {
 
-constexpr size_t kLinesAtOnce = 1024;
-
-struct Options {
+struct EvaluateFlags {
   Common common;  // without the option --model
   std::vector<std::string> models, hypotheses;
   std::string data;
@@ -62,9 +59,10 @@ Counts Sum(const std::vector<Counts>& counts) {
 }
 
 std::vector<std::string> Translate(const TranslationModel& model, const std::vector<TextPair>& pairs,
-                                   const Options& options, Context& ctx) {
+                                   const EvaluateFlags& options, Context& ctx) {
   std::vector<std::string> translations;
   Progress progress("translations", false);
+  constexpr size_t kLinesAtOnce = 1024;
   for (size_t begin = 0; begin < pairs.size(); begin += kLinesAtOnce) {
     std::vector<std::string> sources;
     for (size_t i = begin; i < std::min(begin + kLinesAtOnce, pairs.size()); ++i) sources.push_back(pairs[i].source);
@@ -91,7 +89,7 @@ Likelihood ScoreReferences(const TranslationModel& model, const std::vector<Text
   return likelihood;
 }
 
-System RunModel(const std::string& folder, const std::vector<TextPair>& pairs, const Options& options) {
+System RunModel(const std::string& folder, const std::vector<TextPair>& pairs, const EvaluateFlags& options) {
   const std::unique_ptr<TranslationModel> model = LoadOrFail(folder, options.decode.shortlist);
   Arena arena;
   ThreadPool pool(options.common.threads);
@@ -148,7 +146,8 @@ struct LengthRow {
   ChrfCounts chrf;
 };
 
-std::vector<LengthRow> ByLength(const std::vector<TextPair>& pairs, const System& system, const Options& options) {
+std::vector<LengthRow> ByLength(const std::vector<TextPair>& pairs, const System& system,
+                                const EvaluateFlags& options) {
   std::vector<LengthRow> rows;
   rows.reserve(options.lengths.size() + 1);
   for (const size_t to : options.lengths) rows.push_back({rows.empty() ? 0 : rows.back().to + 1, to, 0, {}, {}});
@@ -172,7 +171,7 @@ PairedComparison CompareChrf(const System& baseline, const System& system) {
                  ScoreChrf(Sum(system.chrf)) - ScoreChrf(Sum(baseline.chrf)));
 }
 
-std::string Signature(const char* metric, const Options& options) {
+std::string Signature(const char* metric, const EvaluateFlags& options) {
   std::string text = metric;
   if (options.samples > 0) {
     const std::string drawn = "|bs:" + std::to_string(options.samples) + "|seed:" + std::to_string(options.seed);
@@ -186,7 +185,7 @@ std::string LengthName(const LengthRow& row) {
                             : std::to_string(row.from) + " to " + std::to_string(row.to);
 }
 
-void PrintSystem(const System& system, const std::vector<TextPair>& pairs, const Options& options) {
+void PrintSystem(const System& system, const std::vector<TextPair>& pairs, const EvaluateFlags& options) {
   const BleuCounts bleu = Sum(system.bleu);
   std::printf("\n%s\n", system.name.c_str());
   std::printf("  BLEU|%s = %s", Signature(kBleuSignature, options).c_str(), ToString(ScoreBleu(bleu), bleu).c_str());
@@ -213,11 +212,9 @@ void PrintComparison(const System& baseline, const System& system) {
               ScoreChrf(Sum(system.chrf)) - ScoreChrf(Sum(baseline.chrf)), chrf.p_value, 100 * chrf.better);
 }
 
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
-
 void WriteString(Writer& json, const char* key, const std::string& text) {
   json.Key(key);
-  json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+  String(json, text);
 }
 void WriteNumber(Writer& json, const char* key, double number) {
   json.Key(key);
@@ -246,7 +243,7 @@ void WriteScore(Writer& json, const char* key, double score, const std::vector<d
 }
 
 void WriteSystem(Writer& json, const System& system, const System* baseline, const std::vector<TextPair>& pairs,
-                 const Options& options) {
+                 const EvaluateFlags& options) {
   // The comparison with the first system, if this is another one.
   const PairedComparison bleu = baseline != nullptr ? CompareBleu(*baseline, system) : PairedComparison();
   const PairedComparison chrf = baseline != nullptr ? CompareChrf(*baseline, system) : PairedComparison();
@@ -289,7 +286,7 @@ void WriteSystem(Writer& json, const System& system, const System* baseline, con
   json.EndObject();
 }
 
-void PrintJson(const std::vector<System>& systems, const std::vector<TextPair>& pairs, const Options& options) {
+void PrintJson(const std::vector<System>& systems, const std::vector<TextPair>& pairs, const EvaluateFlags& options) {
   rapidjson::StringBuffer text;
   Writer json(text);
   json.StartObject();
@@ -309,7 +306,7 @@ void PrintJson(const std::vector<System>& systems, const std::vector<TextPair>& 
   std::printf("%s\n", text.GetString());
 }
 
-void Evaluate(const Options& options) {
+void Evaluate(const EvaluateFlags& options) {
   // The checks of the options.
   if (options.models.empty() && options.hypotheses.empty()) Fail("give a model folder, or --hypotheses", kUsage);
   const std::vector<size_t>& lengths = options.lengths;
@@ -339,7 +336,7 @@ void Evaluate(const Options& options) {
 }  // namespace
 
 void AddEvaluate(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EvaluateFlags>();
   CLI::App* command = app.add_subcommand(
       "evaluate", "Measure translations: BLEU, chrF2, perplexity, by length; compare with the first by bootstrap");
   // The systems that are compared.

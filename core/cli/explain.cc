@@ -1,6 +1,4 @@
 // qkv explain: answers questions about translations by interventions.
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <optional>
 
 #include "core/cli/command.h"
+#include "core/cli/json_writer.h"
 #include "core/cli/lines.h"
 #include "core/explain/explain_job.h"
 #include "core/text/utf.h"
@@ -15,24 +14,16 @@
 namespace qkv::cli {
 namespace {
 
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
-
 constexpr const char* kSides[] = {"encoder", "decoder", "cross"};
 
-struct Options {
+struct ExplainFlags {
   Common common;
   Question question = Question::kHeads;
   bool mean = false;
 };
 
 void Pieces(Writer& json, const char* key, const TranslationModel& model, const Tokens& tokens, Side side) {
-  json.Key(key);
-  json.StartArray();
-  for (const int32_t id : tokens.ids) {
-    const std::string piece(model.PieceText(id, side));
-    json.String(piece.c_str(), static_cast<rapidjson::SizeType>(piece.size()));
-  }
-  json.EndArray();
+  Array(json, key, tokens.ids, [&](int32_t id) { String(json, model.PieceText(id, side)); });
 }
 
 // {"shape": [rows, columns], "data": [...]}
@@ -93,7 +84,7 @@ struct Sums {
   }
 };
 
-void Explain(const Options& options) {
+void Explain(const ExplainFlags& options) {
   const std::unique_ptr<TranslationModel> model = LoadOrFail(options.common.model);
   Arena arena;
   ThreadPool pool(options.common.threads);
@@ -125,7 +116,7 @@ constexpr std::array kQuestions{"heads", "words", "rollout", "flow"};
 }  // namespace
 
 void AddExplain(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainFlags>();
   CLI::App* command = app.add_subcommand(
       "explain", "Explain translations: SOURCE or SOURCE<TAB>TARGET in, an object of JSON out for each line");
   // CLI11 reads the question as a word; the callback converts it to the enum.

@@ -17,9 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kLargestFile = size_t{64} << 20;
+constexpr size_t kLargestVocabulary = size_t{64} << 20;
 
-struct Options {
+struct ExportFlags {
   std::string in, out, texts, pair = "xxyy";
   bool marian = false, hugging_face = false;
 };
@@ -54,7 +54,7 @@ struct Vocabulary {
 
 // The vocabulary of one side. Its ids must be the model's rows.
 Vocabulary VocabularyOrFail(const TranslationModel& model, const std::string& path, Side side) {
-  Vocabulary vocabulary{OrFail(ReadWholeFile(path, kLargestFile))};
+  Vocabulary vocabulary{OrFail(ReadWholeFile(path, kLargestVocabulary))};
   const auto* const bytes = reinterpret_cast<const uint8_t*>(vocabulary.spm.data());
   const SentencePiece pieces = OrFail(SentencePiece::Parse({bytes, vocabulary.spm.size()}, path));
   vocabulary.pieces = pieces.size();
@@ -70,7 +70,7 @@ Vocabulary VocabularyOrFail(const TranslationModel& model, const std::string& pa
   return vocabulary;
 }
 
-void ExportMarian(const Options& options) {
+void ExportMarian(const ExportFlags& options) {
   const fs::path in = options.in, out = options.out;
   const std::unique_ptr<TranslationModel> model = TransformerOrFail(options.in);
   const bool int8 = !options.texts.empty();
@@ -102,7 +102,7 @@ void ExportMarian(const Options& options) {
 
 // ---- Hugging Face ----
 
-void ExportHuggingFace(const Options& options) {
+void ExportHuggingFace(const ExportFlags& options) {
   const fs::path in = options.in, out = options.out;
   const std::unique_ptr<TranslationModel> model = TransformerOrFail(options.in);
   const TransformerConfig& config = ConfigOf(*model);
@@ -125,7 +125,7 @@ void ExportHuggingFace(const Options& options) {
 }  // namespace
 
 void AddExport(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExportFlags>();
   CLI::App* command = app.add_subcommand("export", "Write a model folder in the files of Marian or Hugging Face");
   CLI::Option* marian = command->add_flag("--marian", options->marian, "for Marian, bergamot and Firefox");
   command->add_flag("--hf", options->hugging_face, "for MarianMT of Hugging Face Transformers, in float32")

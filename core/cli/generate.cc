@@ -13,7 +13,7 @@
 namespace qkv::cli {
 namespace {
 
-struct Options {
+struct GenerateFlags {
   AnyCommon model;
   GenerateOptions generate;
   std::optional<float> temperature, top_p, penalty;  // without them the model's own
@@ -21,7 +21,7 @@ struct Options {
   InterventionsFile interventions;
 };
 
-void Generate(Options& options) {
+void Generate(GenerateFlags& options) {
   const auto model = LoadKindOrFail<GeneratorModel>(options.model, "generators: GPT-2");
   // The folder's own options, except those that are given here.
   GenerateOptions generate = options.generate;
@@ -60,7 +60,7 @@ void Generate(Options& options) {
 }  // namespace
 
 void AddGenerate(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<GenerateFlags>();
   CLI::App* command = app.add_subcommand("generate", "Continue each line of standard input");
   AddAnyModel(*command, options->model, "config.json, model.safetensors or pytorch_model.bin, tokenizer.json");
   AddListed(*command, "generate", "maxLength", options->generate.max_length, "--length");

@@ -12,7 +12,7 @@
 namespace qkv::cli {
 namespace {
 
-struct Options {
+struct InspectFlags {
   AnyCommon model;
   bool tensors = false;
 };
@@ -153,7 +153,7 @@ void InspectTranslation(TranslationModel& translation, const std::string& folder
   if (tensors) PrintTensors(translation.Slots());
 }
 
-void Inspect(const Options& options) {
+void Inspect(const InspectFlags& options) {
   LoadedFolder loaded = LoadAnyOrFail(options.model);
   if (auto* encoder = std::get_if<std::unique_ptr<EncoderModel>>(&loaded.model)) {
     InspectEncoder(**encoder, loaded.size, options.tensors);
@@ -168,7 +168,7 @@ void Inspect(const Options& options) {
 }  // namespace
 
 void AddInspect(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InspectFlags>();
   CLI::App* command = app.add_subcommand("inspect", "Say what a model folder holds: layers, parameters, memory");
   AddAnyModel(*command, options->model, "of MarianMT, BERT, DistilBERT, RoBERTa or GPT-2");
   command->add_flag("--tensors", options->tensors, "every tensor with its shape");

@@ -73,7 +73,7 @@ const char* NameOf(Kind kind) {
 }
 
 // An array with an object for each option. The tests compare it with the command, the types and the documents.
-void PrintJson() {
+void PrintOptionsAsJson() {
   rapidjson::StringBuffer buffer;
   rapidjson::Writer<rapidjson::StringBuffer> json(buffer);
   json.StartArray();
@@ -107,7 +107,7 @@ void PrintJson() {
 }
 
 // The same for people, one line an option.
-void PrintTable() {
+void PrintOptionsAsTable() {
   for (const ListedOption& option : kOptions) {
     std::string range;
     if (option.kind == Kind::kWhole || option.kind == Kind::kNumber) {
@@ -154,7 +154,7 @@ void AddOptions(CLI::App& app) {
   auto json = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("options", "List the options of translation and generation with their ranges");
   command->add_flag("--json", *json, "the same as JSON");
-  command->callback([json] { *json ? PrintJson() : PrintTable(); });
+  command->callback([json] { *json ? PrintOptionsAsJson() : PrintOptionsAsTable(); });
 }
 
 }  // namespace qkv::cli

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct QuantizeFlags {
   std::string in, out, texts;
   std::vector<std::string> keep_int8;
   int bits = 8;
@@ -56,7 +56,7 @@ WeightSlots SlotsOrFail(AnyModel& model, const std::string& folder) {
 }
 
 // Marks the matrices whose names contain one of these texts.
-void KeepInt8OrFail(WeightSlots& slots, const Options& options) {
+void KeepInt8OrFail(WeightSlots& slots, const QuantizeFlags& options) {
   if (options.bits != 4 && !options.keep_int8.empty())
     Fail("--keep-int8 is for --bits 4; all is in 8 bits without", kUsage);
   for (const std::string& text : options.keep_int8) {
@@ -70,7 +70,7 @@ void KeepInt8OrFail(WeightSlots& slots, const Options& options) {
 }
 
 // Rounds by what the model's matrices multiply when it translates the texts.
-void CalibrateOrFail(AnyModel& model, const WeightSlots& slots, const Options& options) {
+void CalibrateOrFail(AnyModel& model, const WeightSlots& slots, const QuantizeFlags& options) {
   if (options.bits != 4) Fail("--calibrate is for --bits 4; 8 bits are rounded to the nearest", kUsage);
   auto* const translation = std::get_if<std::unique_ptr<TranslationModel>>(&model);
   if (translation == nullptr) Fail(options.in + ": --calibrate is for models that translate");
@@ -95,7 +95,7 @@ std::string Described(const fs::path& folder, const std::vector<WeightFile>& fil
   return (folder / files.front().name).string() + more + size;
 }
 
-void Quantize(const Options& options) {
+void Quantize(const QuantizeFlags& options) {
   const fs::path in = options.in, out = options.out;
   LoadedFolder loaded = OrFail(LoadAnyFolder(options.in));
   WeightSlots slots = SlotsOrFail(loaded.model, options.in);
@@ -116,7 +116,7 @@ void Quantize(const Options& options) {
 }  // namespace
 
 void AddQuantize(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<QuantizeFlags>();
   CLI::App* command = app.add_subcommand("quantize", "Write a model folder again with weights of 8 or 4 bits");
   command->add_option("in", options->in, "the model folder")->required()->check(CLI::ExistingDirectory);
   command->add_option("out", options->out, "the folder to write; files that it has are replaced")

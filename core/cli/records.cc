@@ -67,7 +67,7 @@ std::string FieldOf(const RecordFormat& format, const std::string& line, size_t 
   return {found->value.GetString(), found->value.GetStringLength()};
 }
 
-std::string Quoted(std::string_view text) {
+std::string JsonQuoted(std::string_view text) {
   rapidjson::StringBuffer value;
   rapidjson::Writer<rapidjson::StringBuffer> writer(value);
   writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
@@ -98,7 +98,7 @@ std::string TextOf(const RecordFormat& format, const std::string& line, size_t n
 std::string WithTranslation(const RecordFormat& format, const std::string& line, std::string_view translation,
                             float number) {
   if (!format.field.empty()) {
-    std::string members = Member(kTranslation, Quoted(translation));
+    std::string members = Member(kTranslation, JsonQuoted(translation));
     if (format.figure != nullptr) members += ", " + Member(format.figure, Number(number));
     return WithMembers(line, members);
   }
@@ -116,7 +116,7 @@ std::string WithTranslations(const RecordFormat& format, const std::string& line
     if (format.field.empty()) {
       out += std::to_string(number) + "\t" + Number(one.score) + "\t" + OnOneLine(one.text, true);
     } else {
-      out += "{" + Member("text", Quoted(one.text)) + ", " + Member("score", Number(one.score)) + "}";
+      out += "{" + Member("text", JsonQuoted(one.text)) + ", " + Member("score", Number(one.score)) + "}";
     }
   }
   return format.field.empty() ? out : WithMembers(line, Member(kTranslations, "[" + out + "]"));

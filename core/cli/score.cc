@@ -9,13 +9,13 @@
 namespace qkv::cli {
 namespace {
 
-struct Options {
+struct ScoreFlags {
   Common common;
   bool pieces = false;
   InterventionsFile interventions;
 };
 
-void Score(Options& options) {
+void ScorePairs(ScoreFlags& options) {
   const std::unique_ptr<TranslationModel> model = LoadOrFail(options.common.model);
   options.interventions.Read(ChangeablePlaces::Of(model->config()));
   Arena arena;
@@ -49,14 +49,14 @@ void Score(Options& options) {
 }  // namespace
 
 void AddScore(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ScoreFlags>();
   CLI::App* command = app.add_subcommand(
       "score", "Score translations: SOURCE<TAB>TARGET in, the target's log probability (natural, </s> included) out");
   AddModel(*command, options->common);
   command->add_flag("--pieces", options->pieces, "each piece's log probability behind the sum");
   options->interventions.AddTo(*command);
   AddThreads(*command, options->common);
-  command->callback([options] { Score(*options); });
+  command->callback([options] { ScorePairs(*options); });
 }
 
 }  // namespace qkv::cli

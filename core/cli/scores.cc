@@ -1,23 +1,16 @@
 // qkv scores: lists the attention family.
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <algorithm>
 #include <string>
 
 #include "core/attention/attend.h"
 #include "core/cli/command.h"
+#include "core/cli/json_writer.h"
 
 namespace qkv::cli {
 namespace {
 
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
-
 std::string_view SizeName(ParameterSize size) { return kParameterSizeNames[static_cast<int>(size)]; }
-
-void String(Writer& json, std::string_view text) {
-  json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
-}
 
 void Parameter(Writer& json, const ParameterSpec& spec) {
   json.StartObject();
@@ -52,13 +45,10 @@ void ScoreObject(Writer& json, const Score& score) {
 
 template <class Names>
 void List(Writer& json, const char* key, const Names& names) {
-  json.Key(key);
-  json.StartArray();
-  for (const std::string_view name : names) String(json, name);
-  json.EndArray();
+  Array(json, key, names, [&](std::string_view name) { String(json, name); });
 }
 
-void PrintJson() {
+void PrintScoresAsJson() {
   rapidjson::StringBuffer buffer;
   Writer json(buffer);
   json.StartObject();
@@ -91,7 +81,7 @@ void PrintNames(const char* what, const Names& names) {
   std::printf("\n");
 }
 
-void PrintTable() {
+void PrintScoresAsTable() {
   size_t name = 0, equation = 0, source = 0;
   for (const Score* score : Scores()) {
     name = std::max(name, score->name.size());
@@ -119,7 +109,7 @@ void AddScores(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "scores", "List the attention family: scores with their equations, papers and parameters; selections; windows");
   command->add_flag("--json", *json, "the same as one JSON object");
-  command->callback([json] { *json ? PrintJson() : PrintTable(); });
+  command->callback([json] { *json ? PrintScoresAsJson() : PrintScoresAsTable(); });
 }
 
 }  // namespace qkv::cli

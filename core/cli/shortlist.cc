@@ -25,7 +25,7 @@ constexpr size_t kMostHeads = 4;
 // of pairs.
 constexpr Model1Options kTable{.least = 1e-6f, .most = 2000};
 
-struct Options {
+struct ShortlistFlags {
   Common common;
   std::string pairs = "-", output;
   ShortlistSize size;
@@ -122,8 +122,8 @@ SentencePairs Turned(const SentencePairs& pairs) {
 }
 
 // Ranks the alignment heads on some pairs. Their texts are not kept, so they are encoded from pieces.
-void RankHeads(const Options& options, const TranslationModel& model, const SentencePairs& pairs, const Model1& onward,
-               ThreadPool& pool) {
+void RankHeads(const ShortlistFlags& options, const TranslationModel& model, const SentencePairs& pairs,
+               const Model1& onward, ThreadPool& pool) {
   // The table of the other direction, since a link needs both.
   const SentencePairs turned = Turned(pairs);
   const Model1 back = LearnTable(turned, model.config().vocabulary, options.iterations, pool);
@@ -163,7 +163,7 @@ void RankHeads(const Options& options, const TranslationModel& model, const Sent
   std::printf("]: %.1f %%\n", 100 * ranking.Agreement(chosen));
 }
 
-void Learn(const Options& options) {
+void Learn(const ShortlistFlags& options) {
   const std::unique_ptr<TranslationModel> model = LoadOrFail(options.common.model, false);
   const size_t vocabulary = model->config().vocabulary;
   const int32_t end = model->config().end;
@@ -186,7 +186,7 @@ void Learn(const Options& options) {
 }  // namespace
 
 void AddShortlist(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ShortlistFlags>();
   CLI::App* command = app.add_subcommand(
       "shortlist", "Learn which pieces translate which, from SOURCE<TAB>TARGET lines: a model folder's shortlist.bin");
   // Files.

@@ -9,10 +9,6 @@
 #include "core/cli/lines.h"
 
 namespace qkv::cli {
-namespace {
-constexpr size_t kLinesAtOnce = 1024;
-}  // namespace
-
 std::vector<std::pair<std::string, std::string>> Terms::Read() const {
   std::vector<std::pair<std::string, std::string>> terms;
   terms.reserve(keep.size());
@@ -22,6 +18,7 @@ std::vector<std::pair<std::string, std::string>> Terms::Read() const {
   const int file = open(glossary.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) Fail(glossary + ": cannot be read");
   LineReader reader(file, glossary);
+  constexpr size_t kLinesAtOnce = 1024;
   // The glossary has one term a line.
   size_t number = 0;
   for (auto lines = reader.Next(kLinesAtOnce); !lines.empty(); lines = reader.Next(kLinesAtOnce)) {

@@ -1,21 +1,11 @@
 #include "core/cli/trace_json.h"
 
-#include <rapidjson/document.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <charconv>
+
+#include "core/cli/json_writer.h"
 
 namespace qkv::cli {
 namespace {
-
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
-
-void Key(Writer& json, const char* key) { json.Key(key); }
-
-void String(Writer& json, std::string_view text) {
-  json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
-}
 
 // The shortest digits that read back as the same float.
 void Number(Writer& json, float value) {
@@ -23,14 +13,6 @@ void Number(Writer& json, float value) {
   const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value);
   if (error != std::errc() || value - value != 0) return void(json.Null());  // JSON has no infinity and no NaN
   json.RawValue(digits, static_cast<size_t>(end - digits), rapidjson::kNumberType);
-}
-
-template <class Values, class Write>
-void Array(Writer& json, const char* key, const Values& values, Write write) {
-  Key(json, key);
-  json.StartArray();
-  for (const auto& value : values) write(value);
-  json.EndArray();
 }
 
 void Floats(Writer& json, const char* key, const std::vector<float>& values) {
@@ -42,14 +24,14 @@ void Sizes(Writer& json, const char* key, const std::vector<size_t>& values) {
 }
 
 void Map(Writer& json, const char* key, const AttentionMap& map) {
-  Key(json, key);
+  json.Key(key);
   json.StartObject();
   Sizes(json, "shape", {map.layers, map.heads, map.targets, map.sources});
   Floats(json, "data", map.weights);
   if (map.dim > 0) {
-    Key(json, "vectors");
+    json.Key("vectors");
     json.StartObject();
-    Key(json, "dim");
+    json.Key("dim");
     json.Uint64(map.dim);
     Floats(json, "queries", map.queries);
     Floats(json, "keys", map.keys);
@@ -61,9 +43,9 @@ void Map(Writer& json, const char* key, const AttentionMap& map) {
 
 void OneSide(Writer& json, const char* key, const TranslationModel& model, const ReplaySide& side, Side which,
              const std::vector<float>* log_probs) {
-  Key(json, key);
+  json.Key(key);
   json.StartObject();
-  Key(json, "text");
+  json.Key("text");
   String(json, side.text);
   Array(json, "pieces", side.tokens.ids, [&](int32_t id) { String(json, model.PieceText(id, which)); });
   Array(json, "ids", side.tokens.ids, [&](int32_t id) { json.Int(id); });
@@ -74,7 +56,7 @@ void OneSide(Writer& json, const char* key, const TranslationModel& model, const
 }
 
 void TargetInput(Writer& json, const TranslationModel& model, const std::vector<int32_t>& ids) {
-  Key(json, "targetInput");
+  json.Key("targetInput");
   json.StartArray();
   String(json, model.PieceText(model.config().start));
   for (size_t i = 0; i + 1 < ids.size(); ++i) String(json, model.PieceText(ids[i]));
@@ -83,9 +65,9 @@ void TargetInput(Writer& json, const TranslationModel& model, const std::vector<
 
 void Alternatives(Writer& json, const TranslationModel& model, const Replay& replay) {
   const std::vector<Alternative>& all = replay.alternatives;
-  Key(json, "alternatives");
+  json.Key("alternatives");
   json.StartObject();
-  Key(json, "count");
+  json.Key("count");
   json.Uint64(all.size() / replay.log_probs.size());
   Array(json, "pieces", all, [&](const Alternative& a) { String(json, model.PieceText(a.id)); });
   Array(json, "ids", all, [&](const Alternative& a) { json.Int(a.id); });
@@ -94,7 +76,7 @@ void Alternatives(Writer& json, const TranslationModel& model, const Replay& rep
 }
 
 void Alignment(Writer& json, const TranslationModel& model, const Replay& replay) {
-  Key(json, "alignment");
+  json.Key("alignment");
   json.StartObject();
   Sizes(json, "shape", {replay.alignment.targets, replay.alignment.sources});
   Floats(json, "data", replay.alignment.weights);
@@ -104,7 +86,7 @@ void Alignment(Writer& json, const TranslationModel& model, const Replay& replay
     json.Uint64(head.second);
     json.EndArray();
   });
-  Key(json, "ranked");
+  json.Key("ranked");
   json.Bool(!model.generation().alignment_heads.empty());
   json.EndObject();
 }
@@ -116,27 +98,27 @@ std::string TraceJson(const TranslationModel& model, const Replay& replay, std::
   Writer json(buffer);
   json.StartObject();
   // Format and texts.
-  Key(json, "format");
+  json.Key("format");
   String(json, "qkv-trace/1");
-  Key(json, "spans");
+  json.Key("spans");
   String(json, "utf-8");
   OneSide(json, "source", model, replay.source, Side::kSource, nullptr);
   OneSide(json, "target", model, replay.target, Side::kTarget, &replay.log_probs);
   TargetInput(json, model, replay.target.tokens.ids);
   // The facts about the translation.
-  Key(json, "score");
+  json.Key("score");
   Number(json, replay.log_prob);
-  Key(json, "sourceTruncated");
+  json.Key("sourceTruncated");
   json.Bool(replay.source.tokens.truncated);
-  Key(json, "targetTruncated");
+  json.Key("targetTruncated");
   json.Bool(replay.target.tokens.truncated);
-  Key(json, "cut");
+  json.Key("cut");
   if (const char* name = NameOf(replay.cut)) {
     String(json, name);
   } else {
     json.Bool(false);
   }
-  Key(json, "confidence");
+  json.Key("confidence");
   Number(json, replay.confidence);
   Array(json, "warnings", Warnings(replay.copied, replay.source.tokens.truncated, replay.cut, replay.foreign),
         [&](const char* name) { String(json, name); });
@@ -150,7 +132,7 @@ std::string TraceJson(const TranslationModel& model, const Replay& replay, std::
   if (!interventions.empty()) {
     rapidjson::Document changes;
     changes.Parse<rapidjson::kParseIterativeFlag>(interventions.data(), interventions.size());
-    Key(json, "interventions");
+    json.Key("interventions");
     changes.Accept(json);
   }
   // All weights.
@@ -159,10 +141,10 @@ std::string TraceJson(const TranslationModel& model, const Replay& replay, std::
   if (replay.gates.layers != 0) Map(json, "gates", replay.gates);
   Map(json, "cross", replay.cross);
   if (!replay.centres.empty()) {
-    Key(json, "window");
+    json.Key("window");
     json.StartObject();
     Floats(json, "centres", replay.centres);
-    Key(json, "halfWidth");
+    json.Key("halfWidth");
     Number(json, static_cast<float>(model.config().half_width));
     json.EndObject();
   }

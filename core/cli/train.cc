@@ -23,7 +23,7 @@
 namespace qkv::cli {
 namespace {
 
-struct Options {
+struct TrainFlags {
   std::string config;
   bool resume = false, threads_given = false;
   Common common;
@@ -79,7 +79,7 @@ Result<double> Bleu(const std::string& folder, const std::vector<TextPair>& pair
 }
 
 // The number of threads: by default the processors of this machine, divided among its processes.
-size_t ThreadsOf(const Options& options, const MpiRun& mpi) {
+size_t ThreadsOf(const TrainFlags& options, const MpiRun& mpi) {
   if (options.threads_given || mpi.processes() == nullptr) return options.common.threads;
   const auto processors = static_cast<size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
   // mpirun may have bound the process to some processors; the common default counts only these.
@@ -124,7 +124,7 @@ int Report(const RunConfig& config, const std::string& folder, const RunEnd& end
   Fail("");
 }
 
-void Train(const Options& options) {
+void Train(const TrainFlags& options) {
   // The config, in every process.
   constexpr size_t kLargest = size_t{1} << 20;
   const MpiRun mpi = MpiRun::Start();
@@ -206,7 +206,7 @@ void PrintFields() {
 }  // namespace
 
 void AddTrain(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TrainFlags>();
   CLI::App* command = app.add_subcommand("train", "Train a model as a config file says");
   command->add_option("config", options->config, "the run as JSON: its data, its model and its options")
       ->required()

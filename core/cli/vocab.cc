@@ -14,7 +14,7 @@
 namespace qkv::cli {
 namespace {
 
-struct Options {
+struct VocabFlags {
   std::vector<std::string> data, measured;
   std::string output, spm, target_spm, model = "translation";
   size_t size = 8000;  // rows of the embedding
@@ -29,7 +29,7 @@ SentencePiece ParseOrFail(const std::string& bytes, const std::string& name) {
   return OrFail(SentencePiece::Parse({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, name));
 }
 
-std::string LearnOrFail(const Options& options) {
+std::string LearnOrFail(const VocabFlags& options) {
   if (options.data.empty()) Fail("there is nothing to learn from: give --data, or a .spm file with --spm", kUsage);
   if (options.size % 8 != 0) Fail("--size must be a multiple of 8", kUsage);
   Mixture data = OrFail(Mixture::Of(OpenDataOrFail(options.data, options.column)));
@@ -64,7 +64,7 @@ void Measure(const std::string& spec, int column, const SentencePiece& source, c
 std::string ReadSpmOrFail(const std::string& path) { return OrFail(ReadWholeFile(path, kLargestSpm)); }
 
 // For a language detector.
-void VocabOfLanguages(const Options& options) {
+void VocabOfLanguages(const VocabFlags& options) {
   if (!options.spm.empty() || !options.target_spm.empty() || options.column != 0 || !options.measured.empty()) {
     Fail("--for language goes with --data, --size and --output alone", kUsage);
   }
@@ -81,7 +81,7 @@ void VocabOfLanguages(const Options& options) {
 }
 
 // The vocabulary of a model that has only one side: an encoder or a generator.
-void VocabOfTexts(Options options) {
+void VocabOfTexts(VocabFlags options) {
   if (!options.target_spm.empty()) Fail("--target-spm goes with --for translation", kUsage);
   if (options.column == 0) options.column = 1;
   const std::string spm = options.spm.empty() ? LearnOrFail(options) : ReadSpmOrFail(options.spm);
@@ -95,7 +95,7 @@ void VocabOfTexts(Options options) {
   for (const std::string& spec : options.measured) Measure(spec, options.column, pieces, pieces);
 }
 
-void VocabOfPairs(const Options& options) {
+void VocabOfPairs(const VocabFlags& options) {
   if (options.column != 0) Fail("--column goes with --for encoder and --for decoder", kUsage);
   const std::string source_spm = options.spm.empty() ? LearnOrFail(options) : ReadSpmOrFail(options.spm);
   const std::string target_spm = options.target_spm.empty() ? source_spm : ReadSpmOrFail(options.target_spm);
@@ -120,7 +120,7 @@ void VocabOfPairs(const Options& options) {
 }  // namespace
 
 void AddVocab(CLI::App& app) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<VocabFlags>();
   CLI::App* command = app.add_subcommand("vocab",
                                          "Learn a SentencePiece vocabulary, or take one: from parallel text a joint "
                                          "one (source.spm and vocab.json), or for "

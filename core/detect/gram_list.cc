@@ -68,7 +68,7 @@ Result<GramList> GramList::Parse(std::string_view text) {
   return list;
 }
 
-std::vector<GramRow> RowsOf(const GramList& list, const std::vector<Letter>& letters) {
+std::vector<GramRow> GramRowsOf(const GramList& list, const std::vector<Letter>& letters) {
   std::vector<GramRow> rows = {{kNoGram, 0, 0}};
   ForEachGram(letters, [&](uint32_t hash, size_t first, size_t count) {
     int32_t row = list.Find(hash);

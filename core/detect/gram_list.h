@@ -46,6 +46,6 @@ struct GramRow {
 };
 
 // The rows of a text's n-grams, kNoGram first. A letter that is not in the list counts as its block.
-std::vector<GramRow> RowsOf(const GramList& list, const std::vector<Letter>& letters);
+std::vector<GramRow> GramRowsOf(const GramList& list, const std::vector<Letter>& letters);
 
 }  // namespace qkv

@@ -72,7 +72,7 @@ std::vector<LanguageGuess> DetectLanguage(const LanguageModel& model, Context& c
   if (letters.empty()) return {};
   const ArenaScope scope(ctx.arena);
   std::vector<int32_t> rows;
-  for (const GramRow& each : RowsOf(model.grams(), letters)) rows.push_back(each.row);
+  for (const GramRow& each : GramRowsOf(model.grams(), letters)) rows.push_back(each.row);
   const MatrixView logits = model.Logits(ctx, View(model.Pool(ctx, rows, Segments::One(rows.size()))));
   // Softmax in double precision, then the likeliest language first.
   const float most = logits.maxCoeff();

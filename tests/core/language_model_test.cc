@@ -38,7 +38,7 @@ TEST(GramList, FindsWhatItListsAndNamesABadLine) {
   const auto list = GramList::Parse("a\n a\nab \nU+0400\n");
   ASSERT_TRUE(list);
   std::vector<int32_t> rows;
-  for (const GramRow& each : RowsOf(list.value(), ReadLetters("ab \xD0\xB1"))) rows.push_back(each.row);
+  for (const GramRow& each : GramRowsOf(list.value(), ReadLetters("ab \xD0\xB1"))) rows.push_back(each.row);
   EXPECT_EQ(rows, (std::vector<int32_t>{kNoGram, 2, 1, 3, 4}));
   for (const char* bad : {"a\n\n", "a\na\n", "abcdefghi\n", "U+xyz\n"}) {
     const auto refused = GramList::Parse(bad);
