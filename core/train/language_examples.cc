@@ -67,7 +67,7 @@ Result<bool> LanguageExamples::Make(std::string_view source, std::string_view ta
     source = DrawPart(source, *random);
     if (random->Uniform() < kWithoutMarks) source = plain = WithoutMarks(source);
   }
-  const std::vector<GramRow> rows = RowsOf(grams_, ReadLetters(source));
+  const std::vector<GramRow> rows = GramRowsOf(grams_, ReadLetters(source));
   if (rows.size() == 1) return false;
   example->source.clear();
   for (const GramRow& each : rows) example->source.push_back(each.row);
