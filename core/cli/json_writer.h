@@ -10,6 +10,7 @@ namespace qkv::cli {
 
 using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 
+// Writes the whole text, also with a NUL in it.
 inline void String(Writer& json, std::string_view text) {
   json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
 }

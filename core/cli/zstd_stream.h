@@ -27,7 +27,7 @@ class ZstdInput {
 
  private:
   struct State;
-  [[maybe_unused]] int file_;  // nothing reads it without libzstd
+  [[maybe_unused]] int file_;  // not used if there is no libzstd
   std::string name_;
   uint64_t consumed_ = 0;
   std::unique_ptr<State> state_;

@@ -1,8 +1,9 @@
 // Measures how often the engine places a link around the right words, in 210 sentences.
 // Each line of links.tsv has the target language, the source and the translation. Brackets are links. Words in braces may be
-// in the link or not: both are right. The links were marked by hand, before the engine had placed any. New weights change
-// translations, 32 of them the last time. The links of changed translations are marked again. Of some earlier ones the
-// engine's links were known by then.
+// in the link or not: both are right. The links were marked by hand, before the engine had placed any.
+//
+// New weights change some translations. Their links are marked by hand again. The last weights changed 32 translations. When
+// their links were marked, the engine's links were already known.
 //
 // usage: node tests/markup/links.mjs [fr,de,es]     prints the links that are elsewhere, and the share of those that are right
 

@@ -5,7 +5,10 @@ import { createRequire } from 'node:module';
 import { nextFrame } from './chromium.js';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-/** The tags of the rules. Axe lists only what breaks a rule: to list all that keeps one takes four times as long. */
+/**
+ * Axe's options: the tags of the rules, and the results that are wanted. Only elements that break a rule are wanted. With the
+ * elements that keep the rules, axe takes four times as long.
+ */
 const kOptions = {
   runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'],
   resultTypes: ['violations'],
@@ -31,8 +34,9 @@ const named = (violations) =>
 /**
  * Runs axe.
  * @param {import('playwright-core').Page} page
- * @param {{runOnly?: string[], within?: string}} [options] other rules, by their names; a selector of the part to look at,
- *   instead of the whole page
+ * @param {object} [options]
+ * @param {string[]} [options.runOnly] the names of rules, or their tags; by default those of `kOptions`
+ * @param {string} [options.within] a selector: axe checks only this part of the page
  * @returns {Promise<string[]>} each broken rule, and where it is broken
  */
 export async function axeFinds(page, { within, ...others } = {}) {

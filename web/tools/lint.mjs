@@ -42,8 +42,8 @@ async function clangFormat() {
 
 /** Runs clang-tidy on the files that have changed. */
 async function clangTidy() {
-  // The commands for clang-tidy use no precompiled headers: these may not be built, and would hide a missing include. Each
-  // file has a command of its own.
+  // clang-tidy reads one compile command for each file, so files are not compiled together. The commands use no precompiled
+  // headers. These headers may not be built yet, and they hide missing includes.
   const commands = at('build', 'lint', 'native');
   const options = [
     '--preset',
