@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { at } from '../../web/tools/common.mjs';
 import { freePort } from '../servers.js';
-import { translate } from '../web/chromium.js';
+import { chromiumFlags, translate } from '../web/chromium.js';
 
 const command = at('build/qkv-cli/qkv.js');
 const kMinutes = 60_000;
@@ -49,7 +49,7 @@ test(
     const url = await start();
     const browser = await chromium.launch({
       executablePath: '/usr/bin/chromium',
-      args: ['--headless', '--no-sandbox'],
+      args: chromiumFlags,
     });
     try {
       const page = await browser.newPage();

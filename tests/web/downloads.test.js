@@ -8,11 +8,11 @@ import { chromium } from 'playwright-core';
 import { errorTable } from '../error-table.js';
 import { tinyFolder } from '../lib/support.js';
 import { listen } from '../servers.js';
-import { built } from './chromium.js';
+import { built, chromiumFlags } from './chromium.js';
 
 const kTypes = { '.js': 'text/javascript', '.json': 'application/json', '.wasm': 'application/wasm' };
 const kPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'";
-const kChromium = { executablePath: '/usr/bin/chromium', args: ['--headless', '--no-sandbox', '--disable-gpu'] };
+const kChromium = { executablePath: '/usr/bin/chromium', args: chromiumFlags };
 
 /**
  * The package under /, a model under /model/, an empty page under /page.html. `answer(path, response)` may answer

@@ -1,13 +1,14 @@
 // The store in Chromium.
 
 import { chromium } from 'playwright-core';
+import { chromiumFlags } from './chromium.js';
 import { kVisit, serveStore, testStore, visit } from './store-pages.js';
 
 let server, browser, context;
 
 beforeAll(async () => {
   server = await serveStore();
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--headless', '--no-sandbox'] });
+  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: chromiumFlags });
   context = await browser.newContext();
 });
 
@@ -68,7 +69,7 @@ test('a page without HTTPS translates, and keeps nothing', async () => {
   const { port } = new URL(server.url);
   const insecure = await chromium.launch({
     executablePath: '/usr/bin/chromium',
-    args: ['--headless', '--no-sandbox', '--host-resolver-rules=MAP models.test 127.0.0.1'],
+    args: [...chromiumFlags, '--host-resolver-rules=MAP models.test 127.0.0.1'],
   });
   const page = await insecure.newPage();
   await page.goto(`http://models.test:${port}/page.html`);

@@ -2,7 +2,8 @@
 
 import { weightScale } from './colour.js';
 import { define } from './define.js';
-import { formatWeight, headsOf, isGates, isMasked, shade, sliceOf, weightsOf, writtenOf } from './trace.js';
+import { drawThumbnails } from './thumbnails.js';
+import { formatWeight, headsOf, isGates, shade, sliceOf, weightsOf, writtenOf } from './trace.js';
 import { View } from './view.js';
 
 /** @typedef {import('./trace.js').Kind} Kind */
@@ -11,8 +12,6 @@ import { View } from './view.js';
 /** @typedef {{layer: number, head: number}} Head */
 /** How much each head of a kind matters: [layers, heads]. @typedef {{shape: number[], data: ArrayLike<number>}} Falls */
 /** @typedef {{cross: Falls, encoder: Falls, decoder: Falls}} Importance the result of `headImportance` of qkv/explain */
-
-const kNarrowest = 0.4; // the smallest width or height of a picture, as a share of its longer side
 
 /**
  * Dispatches `qkv-preview` (detail: a Head, or null when pointing ends) and `qkv-choose` (detail: a Head).
@@ -130,11 +129,13 @@ export class HeadsElement extends View {
     if (wanted.every((part, i) => part === this.#drawn[i])) return;
     this.#drawn = wanted;
     const kind = this.#kind === 'alignment' ? 'cross' : this.#kind;
-    for (const button of this.#buttons()) {
+    const thumbnails = this.#buttons().map((button) => {
       const whole = /** @type {Slice} */ (sliceOf(trace, { kind, ...headOf(button) }));
       const slice = writtenOf(whole, this.#written);
-      drawThumbnail(/** @type {HTMLCanvasElement} */ (button.firstElementChild), slice, shade(slice, this.scaling));
-    }
+      const canvas = /** @type {HTMLCanvasElement} */ (button.firstElementChild);
+      return { canvas, slice, shown: shade(slice, this.scaling) };
+    });
+    drawThumbnails(thumbnails);
   }
 
   /** @param {number} layers @param {number} heads */
@@ -221,43 +222,5 @@ const headOf = (button) => ({ layer: Number(button.dataset.layer), head: Number(
 
 /** @param {Head | null} a @param {Head | null} b */
 const sameHead = (a, b) => !!a && !!b && a.layer === b.layer && a.head === b.head;
-
-/**
- * Draws a small picture of a matrix. Each device pixel shows the largest of the weights that it covers: a single large weight
- * stays visible.
- * @param {HTMLCanvasElement} canvas
- * @param {Slice} slice
- * @param {(query: number, key: number) => number} shown
- */
-export function drawThumbnail(canvas, slice, shown) {
-  const side = Math.round(canvas.clientWidth * devicePixelRatio);
-  if (!side) return;
-  const [rows, columns] = [slice.queries.length, slice.keys.length];
-  const longest = Math.max(rows, columns);
-  const [width, height] = [columns, rows].map((n) => Math.round(Math.max(n / longest, kNarrowest) * side));
-  canvas.width = canvas.height = side;
-  // For each pixel, the largest unmasked weight.
-  const image = new ImageData(width, height);
-  const scale = weightScale();
-  for (let y = 0; y < height; ++y) {
-    const [q0, q1] = covered(y, height, rows);
-    for (let x = 0; x < width; ++x) {
-      const [k0, k1] = covered(x, width, columns);
-      let peak = -1;
-      for (let q = q0; q < q1; ++q) {
-        for (let k = k0; k < k1; ++k) if (!isMasked(slice, q, k)) peak = Math.max(peak, shown(q, k));
-      }
-      if (peak >= 0) image.data.set([...scale.rgb(peak), 255], 4 * (y * width + x));
-    }
-  }
-  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
-  context.putImageData(image, Math.floor((side - width) / 2), Math.floor((side - height) / 2));
-}
-
-/** @param {number} pixel @param {number} pixels @param {number} cells @returns {[number, number]} half-open */
-function covered(pixel, pixels, cells) {
-  const begin = Math.floor((pixel * cells) / pixels);
-  return [begin, Math.max(begin + 1, Math.floor(((pixel + 1) * cells) / pixels))];
-}
 
 define('qkv-heads', HeadsElement);

@@ -1,8 +1,8 @@
 // The drawing of a model: two stacks of parts, one for the encoder and one for the decoder. Each part is a button. The button
 // of a head shows its attention as a thumbnail.
 
-import { drawThumbnail } from '../../view/heads.js';
 import { sliceOf } from '../../view/index.js';
+import { drawThumbnails } from '../../view/thumbnails.js';
 import { shade, writtenOf } from '../../view/trace.js';
 import { make, svgMake } from '../shared/dom.js';
 import { nameOf } from './model-parts.js';
@@ -85,11 +85,12 @@ export class ModelDrawing extends EventTarget {
 
   /** @param {Trace} trace @param {number | null} written how many target pieces are drawn; null: all */
   draw(trace, written) {
-    for (const [button, { kind, layer, head = 0 }] of this.#parts) {
+    const thumbnails = [...this.#parts].flatMap(([button, { kind, layer, head = 0 }]) => {
       const slice = kind && sliceOf(trace, { kind, layer, head });
       const canvas = button.querySelector('canvas');
-      if (slice && canvas) drawThumbnail(canvas, writtenOf(slice, written), shade(slice, 'absolute'));
-    }
+      return slice && canvas ? [{ canvas, slice: writtenOf(slice, written), shown: shade(slice, 'absolute') }] : [];
+    });
+    drawThumbnails(thumbnails);
   }
 
   /** Draws a line from the end of the encoder to each cross attention, if the stacks are side by side. */
