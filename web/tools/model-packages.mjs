@@ -21,7 +21,7 @@ import { piecesOf } from './spm-pieces.mjs';
  * @type {Record<string, {bleu: number}>}
  */
 export const packages = {
-  'en-fr': { bleu: 40.1 },
+  'en-fr': { bleu: 41.2 },
   'en-de': { bleu: 32.7 },
   'en-es': { bleu: 42.5 },
   'fr-en': { bleu: 41.4 },
