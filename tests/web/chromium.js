@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { serve } from '../../web/tools/serve.mjs';
 
-// A second --disable-features replaces Playwright's, so its features are listed again. Chromium would load the two pages of
-// WebUIOmnibox for the address bar of each window. They take half a second of a processor.
+// A second --disable-features replaces Playwright's, so its features are listed again. Those of WebUIOmnibox are two pages that
+// Chromium loads for the address bar of each window. Together they take as much processor time as a page of the demo.
 const kDisabledFeatures = [
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
