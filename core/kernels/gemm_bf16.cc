@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <cstdint>
 
-#if defined(__x86_64__) && defined(__linux__)
-#include <cpuid.h>
+#include "core/kernels/amx.h"
+
+#if QKV_AMX
 #include <immintrin.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#define QKV_AMX 1
-#else
-#define QKV_AMX 0
 #endif
 
 namespace qkv {
@@ -101,12 +97,6 @@ QKV_AVX512 void PanelToTiles(const float* panel, size_t depth, uint16_t* to) {
     _mm512_storeu_si512(to, Pairs(row_of(k), row_of(k + 1)));
   }
 }
-
-struct TileConfig {
-  uint8_t palette = 1, start = 0, reserved[14] = {};
-  uint16_t bytes[16] = {};
-  uint8_t rows[16] = {};
-};
 
 // A tile of y: in place, or a copy at the edge of y.
 class Corner {
@@ -218,13 +208,7 @@ QKV_AMX_BF16 void Columns(size_t m, size_t k0, size_t k1, const uint16_t* a, Pac
 }
 
 bool Permitted() {
-  uint32_t a = 0, b = 0, c = 0, d = 0;
-  constexpr uint32_t kBf16 = 1u << 22, kTiles = 1u << 24;
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & kBf16) == 0 || (d & kTiles) == 0) return false;
-  if (!__builtin_cpu_supports("avx512bf16") || !__builtin_cpu_supports("avx512bw")) return false;
-  // Linux must allow a process to use tiles (ARCH_REQ_XCOMP_PERM, since 5.16; XFEATURE_XTILEDATA).
-  constexpr long kRequest = 0x1023, kTileData = 18;
-  return syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
+  return HasTiles(TileProducts::kBf16) && __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw");
 }
 
 }  // namespace

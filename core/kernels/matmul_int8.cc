@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/kernels/amx.h"
+#include "core/kernels/int8_tiles.h"
 #include "core/kernels/packed.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -114,9 +116,64 @@ struct Int8Kernel {
   }
 };
 
+#if QKV_AMX && HWY_TARGET == HWY_AVX3_DL
+
+// For fewer rows the vectors are faster.
+constexpr size_t kFewestTileRows = 8;
+
+// Rows [row_begin, row_end) of columns [begin, end): the tiles of two panels for all of these rows, then the next two.
+HWY_NOINLINE void TileColumns(const Int8Product& p, Int8Tiles& tiles, size_t row_begin, size_t row_end, size_t begin,
+                              size_t end) {
+  static_assert(kSumLanes == kPanel);
+  HWY_ALIGN int32_t sums[kTileRows * kTileOutputs];
+  for (size_t column = begin; column < end; column += kTileOutputs) {
+    // The last panel may have none beside it. Then it is multiplied twice, and stored once.
+    const int8_t* const w = p.w + column / kPanel * p.w_stride;
+    const size_t panels = column + kPanel < end ? 2 : 1;
+    for (size_t row = row_begin; row < row_end; row += kTileRows) {
+      const size_t rows = HWY_MIN(kTileRows, row_end - row);
+      tiles.Multiply(p.x.data + row * p.x.stride, p.x.stride, rows, w, w + (panels - 1) * p.w_stride, p.inputs, sums);
+      for (size_t v = 0; v < panels; ++v) {
+        for (size_t r = 0; r < rows; ++r) {
+          StoreOutputs(p, row + r, column + v * kPanel, hn::Load(SumTag(), sums + r * kTileOutputs + v * kPanel));
+        }
+      }
+    }
+  }
+}
+
+// Blocks of rows that fit half of a small second-level cache. The rows after the last whole tile come last: another
+// number of rows is another configuration of the registers, which takes as long as some products.
+void PartByTiles(const Int8Product& p, size_t row_begin, size_t row_end, size_t begin, size_t end) {
+  Int8Tiles tiles;
+  end = HWY_MIN(end, p.outputs);
+  const size_t block = HWY_MAX(Int8Kernel<Dot>::kBlockInputs / p.inputs / kTileRows, size_t{1}) * kTileRows;
+  const size_t whole = row_end - (row_end - row_begin) % kTileRows;
+  for (size_t row = row_begin; row < whole; row += block) {
+    TileColumns(p, tiles, row, HWY_MIN(row + block, whole), begin, end);
+  }
+  if (whole < row_end) TileColumns(p, tiles, whole, row_end, begin, end);
+}
+
+// Whether Intel's tiles are faster for so many rows.
+bool ByTiles(const Int8Product& p, size_t rows) {
+  return rows >= kFewestTileRows && p.inputs > 0 && p.inputs % kTileInputs == 0 && HasInt8Tiles();
+}
+
+#else
+
+void PartByTiles(const Int8Product&, size_t, size_t, size_t, size_t) {}
+constexpr bool ByTiles(const Int8Product&, size_t) { return false; }
+
+#endif
+
 // Rows [row_begin, row_end) of columns [begin, end), multiples of kPanel.
 void Int8Part(const Int8Product& p, size_t row_begin, size_t row_end, size_t begin, size_t end) {
-  WithDot([&](auto dot) HWY_ATTR { Tiles<Int8Kernel<decltype(dot)>>::Part(p, row_begin, row_end, begin, end); });
+  if (ByTiles(p, row_end - row_begin)) {
+    PartByTiles(p, row_begin, row_end, begin, end);
+  } else {
+    WithDot([&](auto dot) HWY_ATTR { Tiles<Int8Kernel<decltype(dot)>>::Part(p, row_begin, row_end, begin, end); });
+  }
   if (p.activation > Activation::kRelu && begin < p.outputs) {
     for (size_t r = row_begin; r < row_end; ++r) {
       ActivateRun(p.activation, p.y + r * p.outputs + begin, HWY_MIN(end, p.outputs) - begin);

@@ -67,6 +67,30 @@ TEST(MatMulInt8, EqualsTheScalarReferenceToTheBit) {
   }
 }
 
+// On a processor with AMX, whole tiles, parts of tiles, and panels without another one beside them.
+TEST(MatMulInt8, EqualsTheScalarReferenceInTiles) {
+  ThreadPool one(1), three(3);
+  for (const size_t inputs : {64, 128, 320}) {
+    for (const size_t outputs : {1, 16, 17, 32, 33, 100}) {
+      for (const size_t rows : {7, 8, 15, 16, 17, 31, 32, 33, 64, 70}) {
+        const Problem p(Int8Layout::kPanels, rows, inputs, outputs);
+        const Guarded naive = p.Naive(Activation::kRelu);
+        ForEachTarget([&] {
+          ASSERT_TRUE(SameBits(p.Product(one, Activation::kRelu).read(), naive.read()))
+              << rows << " x " << inputs << " x " << outputs;
+        });
+      }
+    }
+  }
+  // Several blocks of rows, and parts for several threads.
+  const Problem tall(Int8Layout::kPanels, 301, 1024, 96);
+  const Guarded naive = tall.Naive();
+  ForEachTarget([&] {
+    EXPECT_TRUE(SameBits(tall.Product(one).read(), naive.read()));
+    EXPECT_TRUE(SameBits(tall.Product(three).read(), naive.read()));
+  });
+}
+
 TEST(MatMulInt8, LargeSumsAreExact) {
   ThreadPool pool(1);
   for (const Int8Layout layout : {Int8Layout::kPanels, Int8Layout::kRows}) {
