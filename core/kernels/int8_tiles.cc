@@ -46,7 +46,6 @@ QKV_AMX_INT8 void Int8Tiles::Multiply(const uint8_t* x, size_t stride, size_t ro
   if (rows != rows_) Configure(rows);
   rows_ = rows;
   constexpr size_t kSumBytes = kTileOutputs * sizeof(int32_t);
-  const uint8_t* const below = x + kRows * stride;
   _tile_zero(0);
   _tile_zero(1);
   // Up to 16 rows need half of the registers.
@@ -59,6 +58,7 @@ QKV_AMX_INT8 void Int8Tiles::Multiply(const uint8_t* x, size_t stride, size_t ro
       _tile_dpbusd(1, 4, 7);
     }
   } else {
+    const uint8_t* const below = x + kRows * stride;
     _tile_zero(2);
     _tile_zero(3);
     for (size_t i = 0; i < inputs; i += kTileInputs) {
