@@ -100,8 +100,9 @@ test('at the word: the alternatives, and how each goes on; a choice keeps what i
 test('another sentence’s word opens once its sentence is in view; a selected text opens nothing', async () => {
   const page = await shared.browser.open();
   const text = await translate(page, `${kSentence} Thank you, my friend.`);
-  const word = text.trim().split(' ').at(-1).replace('.', '');
-  await clickWord(page, 'vieil');
+  const words = text.trim().split(' ');
+  const word = words.at(-1).replace('.', '');
+  await clickWord(page, words[1]);
   await page.waitForFunction(isOpen);
   expect(await page.textContent('.which')).toMatch(/^sentence 1/);
   await page.keyboard.press('Escape');
@@ -113,7 +114,7 @@ test('another sentence’s word opens once its sentence is in view; a selected t
   await nextFrame(page);
   expect(await page.evaluate(isOpen)).toBe(false);
   // A part is selected, as for copying.
-  const [from, to] = [await page.evaluate(middleOf, 'vieil'), await page.evaluate(middleOf, 'homme')];
+  const [from, to] = [await page.evaluate(middleOf, words[1]), await page.evaluate(middleOf, words[2])];
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
   await page.mouse.move(to.x, to.y);
@@ -129,7 +130,9 @@ test('by keyboard: arrows walk over the words, Enter opens, Enter chooses', asyn
   await page.keyboard.press('Tab');
   expect(await page.evaluate(() => document.activeElement.id)).toBe('target');
   await page.keyboard.press('ArrowRight');
-  expect(await page.textContent('qkv-pieces .pointed .text')).toBe(usual.split(' ')[1]);
+  const [, second] = usual.split(' ');
+  const piece = await page.textContent('qkv-pieces .pointed .text'); // the word's first, or all of it
+  expect([piece !== '', second.startsWith(piece)]).toEqual([true, true]);
   await page.keyboard.press('Enter');
   expect(await page.evaluate(isOpen)).toBe(true);
   expect(await page.evaluate(() => document.activeElement.getAttribute('aria-pressed'))).toBe('true');
