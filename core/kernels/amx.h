@@ -1,4 +1,4 @@
-// Intel's AMX: eight registers, each a tile of 16 rows of 64 bytes, and products of tiles.
+// Intel's AMX. It has eight registers, the tiles. Each tile has 16 rows of 64 bytes. AMX multiplies tiles.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,15 @@
 
 namespace qkv {
 
-// Bits of cpuid's leaf 7, register edx.
+// The kinds of products. Each value is the bit of cpuid (leaf 7, register edx) that says whether the processor has
+// them.
 enum class TileProducts : uint32_t { kBf16 = 1u << 22, kInt8 = 1u << 25 };
 
-// Whether the processor has tiles and these products of them, and Linux lets this process use them.
+// Returns true if the processor has tiles and this kind of products, and Linux allows this process to use them.
 bool HasTiles(TileProducts products);
 
-// What a thread's tiles are: the operand of `ldtilecfg`. A tile of 0 rows and 0 bytes is not used.
+// The sizes of the tiles, as the instruction `ldtilecfg` reads them. Each thread has its own. An unused tile has 0 rows
+// and 0 bytes.
 struct TileConfig {
   uint8_t palette = 1, start = 0, reserved[14] = {};
   uint16_t bytes[16] = {};  // of a row

@@ -9,15 +9,15 @@
 
 namespace qkv {
 
-// Whether this processor has them. The answer does not change.
+// Returns true if this process can use AMX for products of 8-bit numbers.
 bool HasInt8Tiles();
 
-// The inputs that a tile holds. A product has a multiple of them.
+// A tile holds 64 inputs of each row. The number of inputs of a product must be a multiple of 64.
 inline constexpr size_t kTileInputs = 64;
-// The largest block of rows, and its outputs: two panels.
+// One call of Multiply computes at most 32 rows, and the 32 outputs of two panels.
 inline constexpr size_t kTileRows = 32, kTileOutputs = 2 * kPanel;
 
-// The tile registers of one thread, where HasInt8Tiles().
+// The tile registers of one thread. Only if HasInt8Tiles().
 class Int8Tiles {
  public:
   Int8Tiles() = default;
@@ -31,7 +31,7 @@ class Int8Tiles {
                 int32_t* sums);
 
  private:
-  size_t rows_ = 0;  // for which the registers are configured; 0: not at all
+  size_t rows_ = 0;  // the registers are configured for this number of rows; 0: they are not configured
 };
 
 }  // namespace qkv

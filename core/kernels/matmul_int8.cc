@@ -118,16 +118,17 @@ struct Int8Kernel {
 
 #if QKV_AMX && HWY_TARGET == HWY_AVX3_DL
 
-// For fewer rows the vectors are faster.
+// A tile has 16 rows. With fewer than half of them the vectors compute the product.
 constexpr size_t kFewestTileRows = 8;
 
-// Rows [row_begin, row_end) of columns [begin, end): the tiles of two panels for all of these rows, then the next two.
+// Computes rows [row_begin, row_end) of columns [begin, end). The outer loop is over pairs of panels, the inner one
+// over rows.
 HWY_NOINLINE void TileColumns(const Int8Product& p, Int8Tiles& tiles, size_t row_begin, size_t row_end, size_t begin,
                               size_t end) {
   static_assert(kSumLanes == kPanel);
   HWY_ALIGN int32_t sums[kTileRows * kTileOutputs];
   for (size_t column = begin; column < end; column += kTileOutputs) {
-    // The last panel may have none beside it. Then it is multiplied twice, and stored once.
+    // If the number of panels is odd, the last panel is multiplied twice. The second result is not used.
     const int8_t* const w = p.w + column / kPanel * p.w_stride;
     const size_t panels = column + kPanel < end ? 2 : 1;
     for (size_t row = row_begin; row < row_end; row += kTileRows) {
@@ -142,8 +143,8 @@ HWY_NOINLINE void TileColumns(const Int8Product& p, Int8Tiles& tiles, size_t row
   }
 }
 
-// Blocks of rows that fit half of a small second-level cache. The rows after the last whole tile come last: another
-// number of rows is another configuration of the registers, which takes as long as some products.
+// A block of rows fits half of a small second-level cache. The rows that do not fill a tile are computed at the end.
+// They need a new configuration of the registers, and a configuration is slow, so it changes only once.
 void PartByTiles(const Int8Product& p, size_t row_begin, size_t row_end, size_t begin, size_t end) {
   Int8Tiles tiles;
   end = HWY_MIN(end, p.outputs);
@@ -155,7 +156,7 @@ void PartByTiles(const Int8Product& p, size_t row_begin, size_t row_end, size_t 
   if (whole < row_end) TileColumns(p, tiles, whole, row_end, begin, end);
 }
 
-// Whether Intel's tiles are faster for so many rows.
+// Whether a product of so many rows is computed by tiles.
 bool ByTiles(const Int8Product& p, size_t rows) {
   return rows >= kFewestTileRows && p.inputs > 0 && p.inputs % kTileInputs == 0 && HasInt8Tiles();
 }

@@ -10,7 +10,8 @@ namespace qkv {
 namespace {
 
 // Bounds on one layer or one decoding step, so that a step stays short: about 10 ms of WebAssembly with the default
-// model, and about 2 ms natively. Natively larger batches are faster: fewer steps have only a few sentences left.
+// model, and a few milliseconds natively. Larger batches are faster natively. In a small batch many steps have only one
+// or two sentences left, and such steps use the processor badly.
 #ifdef __EMSCRIPTEN__
 constexpr size_t kMostSourceRows = 128;
 constexpr size_t kMostHypotheses = 32;

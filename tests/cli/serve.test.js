@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { at } from '../../web/tools/common.mjs';
 import { freePort } from '../servers.js';
-import { chromiumFlags, translate } from '../web/chromium.js';
+import { launchOptions, translate } from '../web/chromium.js';
 
 const command = at('build/qkv-cli/qkv.js');
 const kMinutes = 60_000;
@@ -47,10 +47,7 @@ test(
   'the page translates without requests to other hosts',
   async () => {
     const url = await start();
-    const browser = await chromium.launch({
-      executablePath: '/usr/bin/chromium',
-      args: chromiumFlags,
-    });
+    const browser = await chromium.launch(launchOptions);
     try {
       const page = await browser.newPage();
       const elsewhere = [];

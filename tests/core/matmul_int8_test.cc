@@ -67,7 +67,7 @@ TEST(MatMulInt8, EqualsTheScalarReferenceToTheBit) {
   }
 }
 
-// On a processor with AMX, whole tiles, parts of tiles, and panels without another one beside them.
+// These shapes test AMX where the processor has it: full tiles, tiles with fewer rows, and odd numbers of panels.
 TEST(MatMulInt8, EqualsTheScalarReferenceInTiles) {
   ThreadPool one(1), three(3);
   for (const size_t inputs : {64, 128, 320}) {

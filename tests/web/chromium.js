@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { serve } from '../../web/tools/serve.mjs';
 
-// A second --disable-features replaces Playwright's, so its features are listed again. Those of WebUIOmnibox are two pages that
-// Chromium loads for the address bar of each window. Together they take as much processor time as a page of the demo.
+// Features of Chromium that are off. Playwright has such a list too. Our flag replaces Playwright's flag, so its features are
+// here again. The two features of WebUIOmnibox are new: for each window they load two pages of Chromium's own, and these pages
+// need as much processor time as a page of the demo.
 const kDisabledFeatures = [
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
@@ -25,12 +26,11 @@ const kDisabledFeatures = [
   'ThirdPartyStoragePartitioning',
 ];
 
-/** Flags of a Chromium for tests. */
-export const chromiumFlags = [
+const kFlags = [
   '--headless',
   '--no-sandbox',
   '--disable-gpu',
-  '--in-process-gpu', // one process less: a page opens in a tenth less processor time
+  '--in-process-gpu', // one process less: opening a page takes a tenth less processor time
   '--disable-quic',
   '--no-first-run',
   '--disable-background-networking',
@@ -38,6 +38,9 @@ export const chromiumFlags = [
   '--disable-sync',
   `--disable-features=${kDisabledFeatures.join(',')}`,
 ];
+
+/** The options for Playwright to launch the Chromium of the tests. */
+export const launchOptions = { executablePath: '/usr/bin/chromium', args: kFlags };
 
 export const built = {
   site: fileURLToPath(new URL('../../build/site', import.meta.url)),
@@ -60,7 +63,7 @@ export async function openBrowser(folder = built.site, { flags = [], ...options 
   if (!existsSync(folder)) throw new Error(`${folder} is not there: run \`npm run build\` first`);
   const also = folder === built.site ? {} : { 'models/': built.models };
   const server = await serve(folder, { also, ...options });
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: [...chromiumFlags, ...flags] });
+  const browser = await chromium.launch({ ...launchOptions, args: [...kFlags, ...flags] });
 
   /**
    * Opens a page in its own context.

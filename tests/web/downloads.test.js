@@ -8,11 +8,10 @@ import { chromium } from 'playwright-core';
 import { errorTable } from '../error-table.js';
 import { tinyFolder } from '../lib/support.js';
 import { listen } from '../servers.js';
-import { built, chromiumFlags } from './chromium.js';
+import { built, launchOptions } from './chromium.js';
 
 const kTypes = { '.js': 'text/javascript', '.json': 'application/json', '.wasm': 'application/wasm' };
 const kPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'";
-const kChromium = { executablePath: '/usr/bin/chromium', args: chromiumFlags };
 
 /**
  * The package under /, a model under /model/, an empty page under /page.html. `answer(path, response)` may answer
@@ -73,7 +72,7 @@ async function pageOf(server, context) {
 }
 
 beforeAll(async () => {
-  browser = await chromium.launch(kChromium);
+  browser = await chromium.launch(launchOptions);
 });
 afterAll(() => browser?.close());
 afterEach(async () => {
@@ -86,7 +85,7 @@ test.each([true, false])('the second visit downloads nothing that may be kept, w
   const server = await serving({ headers: (path) => (path === '/page.html' ? {} : kept) });
   const profile = mkdtempSync(join(tmpdir(), 'qkv-profile-'));
   const visit = async () => {
-    const context = await chromium.launchPersistentContext(profile, kChromium);
+    const context = await chromium.launchPersistentContext(profile, launchOptions);
     const page = await pageOf(server, context);
     const result = await page.evaluate(use, ['/model/', { worker }]);
     await new Promise((resolve) => setTimeout(resolve, 500)); // a cache writes at its own time

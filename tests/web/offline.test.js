@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { serve } from '../../web/tools/serve.mjs';
 import { writeServiceWorker } from '../../web/tools/service-worker.mjs';
-import { built, chromiumFlags, settled, translate } from './chromium.js';
+import { built, launchOptions, settled, translate } from './chromium.js';
 
 let folder, server, browser, context;
 const kPatience = 120_000;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'qkv-site-'));
   const isNeeded = (path) => !/\/docs$|\/models\/(compared|english|en-de|en-es|fr-en|de-en|es-en)$/.test(path);
   cpSync(built.site, folder, { recursive: true, filter: isNeeded });
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: chromiumFlags });
+  browser = await chromium.launch(launchOptions);
 }, kPatience);
 
 beforeEach(async () => {

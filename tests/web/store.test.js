@@ -1,14 +1,14 @@
 // The store in Chromium.
 
 import { chromium } from 'playwright-core';
-import { chromiumFlags } from './chromium.js';
+import { launchOptions } from './chromium.js';
 import { kVisit, serveStore, testStore, visit } from './store-pages.js';
 
 let server, browser, context;
 
 beforeAll(async () => {
   server = await serveStore();
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: chromiumFlags });
+  browser = await chromium.launch(launchOptions);
   context = await browser.newContext();
 });
 
@@ -68,8 +68,8 @@ async function removeOthers() {
 test('a page without HTTPS translates, and keeps nothing', async () => {
   const { port } = new URL(server.url);
   const insecure = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: [...chromiumFlags, '--host-resolver-rules=MAP models.test 127.0.0.1'],
+    ...launchOptions,
+    args: [...launchOptions.args, '--host-resolver-rules=MAP models.test 127.0.0.1'],
   });
   const page = await insecure.newPage();
   await page.goto(`http://models.test:${port}/page.html`);

@@ -1,4 +1,4 @@
-// Small pictures of attention matrices, each in a canvas of its own.
+// Draws small pictures of attention matrices. Each picture has its own canvas.
 
 import { weightScale } from './colour.js';
 import { isMasked } from './trace.js';
@@ -14,8 +14,8 @@ import { isMasked } from './trace.js';
 const kNarrowest = 0.4; // the smallest width or height of a picture, as a share of its longer side
 
 /**
- * Draws pictures. All widths are read before anything is drawn, because a canvas that changes would make the browser lay out
- * the page again for the next width.
+ * Draws all pictures. It first reads the widths of all canvases. If it drew in between, the browser would have to compute the
+ * layout again before it could tell the next width.
  * @param {Thumbnail[]} thumbnails
  */
 export function drawThumbnails(thumbnails) {
@@ -36,7 +36,7 @@ function draw({ canvas, slice, shown }, side) {
   const pixels = new Uint32Array(image.data.buffer);
   const scale = weightScale();
   const across = spans(width, columns);
-  // The first row of pixels of each span, then the others, which are like it.
+  // In each span of rows, the first row of pixels is computed. The other rows are copies of it.
   for (const { first, last, from, to } of spans(height, rows)) {
     for (const { first: left, last: right, from: k0, to: k1 } of across) {
       let peak = -1;
