@@ -66,13 +66,15 @@ endif()
 # The symbols of each file, for `npm run size`. After optimising at link time a function no longer has the name of its file.
 add_custom_command(TARGET qkv_wasm POST_BUILD COMMAND ${CMAKE_NM} $<TARGET_FILE:qkv_core> > core.symbols)
 # The program of qkv/models: models like BERT and GPT-2, MarianMT folders of every kind, pickles of PyTorch. It has no build
-# with threads and none with training.
+# with training.
 set(QKV_ATTENTION_BINDINGS wasm/attention.cc wasm/choices.cc wasm/linear_attention.cc wasm/positions.cc wasm/tensor.cc)
 if(QKV_WASM_TRAINING)  # with gradients; the options of the linker are the same, because all builds share one glue
   qkv_program(qkv_attention_wasm attention ${QKV_ATTENTION_BINDINGS} wasm/attention_gradient.cc)
   target_link_options(qkv_attention_wasm PRIVATE -Oz)
-elseif(NOT QKV_WASM_THREADS)
-  qkv_program(qkv_attention_wasm attention ${QKV_ATTENTION_BINDINGS})
+else()
+  if(NOT QKV_WASM_THREADS)
+    qkv_program(qkv_attention_wasm attention ${QKV_ATTENTION_BINDINGS})
+  endif()
   qkv_program(qkv_models_wasm models ${QKV_TRANSLATION_BINDINGS} wasm/any_models.cc wasm/one_sided.cc wasm/changes.cc
               wasm/explain.cc)
 endif()

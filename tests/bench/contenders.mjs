@@ -82,11 +82,14 @@ const ours = (host) =>
 // The package uses threads in pages that are cross-origin isolated, as the benchmark's pages are.
 const kThreads = 2;
 
-/** @type {Contender} */
-const oursWithThreads = {
+/** @type {Contender[]} */
+const oursWithThreads = [
+  { engine: 'translator', takes: isText },
+  { engine: 'brought', takes: isOfBrought },
+].map((one) => ({
   ...{ host: 'chromium', runsIn: 'chromium', isPeer: false, name: `qkv, ${kThreads} threads` },
-  ...{ engine: 'translator', options: { threads: kThreads }, takes: isText },
-};
+  ...{ ...one, options: { threads: kThreads } },
+}));
 
 /**
  * onnxruntime's graphs for the work. @param {'node'
@@ -154,7 +157,7 @@ export const contenders = [
   ...drafting({ host: 'native', runsIn: 'native', name: 'qkv', isPeer: false, engine: 'kernels', options: {} }),
   ...onnxruntime('native', 'node'),
   ...[1, kThreads].flatMap(translatingLines),
-  oursWithThreads,
+  ...oursWithThreads,
   {
     ...{ host: 'chromium', runsIn: 'chromium', isPeer: true, name: `onnxruntime-web, ${kThreads} threads` },
     ...{ engine: 'onnxruntime', options: { runtime: 'web', threads: kThreads }, takes: isTransformersIds },

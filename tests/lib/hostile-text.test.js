@@ -1,5 +1,6 @@
 // A thousand unusual lines (tests/oracle/make_hostile_lines.py) through the JavaScript API: pieces as in the reference
 // SentencePiece, spans in UTF-16, translations; and strings that only JavaScript has.
+import createModule from '../../web/lib/engine/glue.js';
 import { loadModel } from '../../web/lib/engine/load.js';
 import { guard } from '../../web/lib/engine/guard.js';
 import { instantiate } from '../../web/lib/engine/instantiate.js';
@@ -24,7 +25,7 @@ let wasm;
 const load = (folder) => loadModel(Promise.resolve(wasm), modelSource(folder), new AbortController().signal, () => {});
 
 beforeAll(async () => {
-  const { module } = await instantiate({
+  const { module } = await instantiate(createModule, {
     build: 'baseline',
     from: new URL('../../build/wasm/baseline/qkv.wasm', import.meta.url).href,
   });

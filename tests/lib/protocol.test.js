@@ -170,7 +170,8 @@ describe('a guarded module', () => {
 test("the codes begin with the core's, in its order", async () => {
   const { instantiate } = await import('../../web/lib/engine/instantiate.js');
   const { wasmUrls } = await import('../../web/lib/engine/assets.js');
-  const { module } = await instantiate({ build: 'baseline', from: wasmUrls().baseline });
+  const { default: create } = await import('../../web/lib/engine/glue.js');
+  const { module } = await instantiate(create, { build: 'baseline', from: wasmUrls().baseline });
   const codes = module.errorCodes();
   expect(codes.length).toBeGreaterThan(3);
   expect(errorCodes.slice(0, codes.length)).toEqual(codes);

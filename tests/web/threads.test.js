@@ -27,7 +27,25 @@ async function translateOn([wishes, texts, index]) {
   return outcome;
 }
 
-async function outcomes(isolated, wishes, folder = built.package, mayComplain = /^$/) {
+/** Runs in the page: the engines of an encoder and of a generator for each value of the options, and their results. */
+async function readOn([wishes, texts, index]) {
+  const { Encoder, Generator } = await import(new URL('models.js', index).href);
+  const engineOf = ({ info: { engine, threads } }) => ({ engine, threads });
+  const outcome = [];
+  for (const wish of wishes) {
+    const encoder = await Encoder.load(new URL('models/english/masked/', index).href, wish);
+    const { ids, vectors } = await encoder.encode(texts[1]);
+    const generator = await Generator.load(new URL('models/english/everyday/', index).href, wish);
+    const { text, logProbs } = await generator.generate(texts[1], { maxLength: 20 });
+    outcome.push({ encoder: engineOf(encoder), generator: engineOf(generator) });
+    outcome.at(-1).outputs = [[...ids], [...vectors.data], text, [...logProbs]];
+    encoder.destroy();
+    generator.destroy();
+  }
+  return outcome;
+}
+
+async function outcomes(isolated, wishes, { run = translateOn, folder = built.package, mayComplain = /^$/ } = {}) {
   const browser = await openBrowser(folder, { isolated });
   try {
     const page = await browser.open('page.html', {}, (opened) =>
@@ -39,7 +57,7 @@ async function outcomes(isolated, wishes, folder = built.package, mayComplain = 
       }),
     );
     expect(await page.evaluate(() => globalThis.crossOriginIsolated)).toBe(isolated);
-    const found = await page.evaluate(translateOn, [wishes, kTexts, `${browser.url}index.js`]);
+    const found = await page.evaluate(run, [wishes, kTexts, `${browser.url}index.js`]);
     expect(page.complaints.filter((complaint) => !mayComplain.test(complaint))).toEqual([]);
     return found;
   } finally {
@@ -62,6 +80,20 @@ test('elsewhere one thread computes, whatever is asked for', async () => {
   expect(two).toEqual({ engine: 'relaxed', threads: 1, outputs: alone.outputs });
 });
 
+test('an encoder and a generator have as many threads as the page asks for, and the same numbers', async () => {
+  const [alone, two, inPage] = await outcomes(true, [{}, { threads: 2 }, { threads: 2, worker: false }], {
+    run: readOn,
+  });
+  const one = { engine: 'relaxed', threads: 1 };
+  expect(alone).toMatchObject({ encoder: one, generator: one });
+  expect(alone.outputs[1].length).toBeGreaterThan(1000);
+  const threaded = { engine: 'threads', threads: 2 };
+  expect(two).toEqual({ encoder: threaded, generator: threaded, outputs: alone.outputs });
+  expect(inPage).toEqual(alone);
+  const [elsewhere] = await outcomes(false, [{ threads: 2 }], { run: readOn });
+  expect(elsewhere).toEqual(alone);
+});
+
 test('where its threads never come, break or are not served, one computes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'qkv-'));
   try {
@@ -76,11 +108,11 @@ test('where its threads never come, break or are not served, one computes', asyn
       'no script',
     ]) {
       writeFileSync(glue, broken);
-      const [alone, two] = await outcomes(true, [{}, { threads: 2 }], folder);
+      const [alone, two] = await outcomes(true, [{}, { threads: 2 }], { folder });
       expect(two).toEqual({ engine: 'relaxed', threads: 1, outputs: alone.outputs });
     }
     rmSync(glue);
-    const [alone, two] = await outcomes(true, [{}, { threads: 2 }], folder, /404/);
+    const [alone, two] = await outcomes(true, [{}, { threads: 2 }], { folder, mayComplain: /404/ });
     expect(two).toEqual({ engine: 'relaxed', threads: 1, outputs: alone.outputs });
   } finally {
     rmSync(folder, { recursive: true });

@@ -113,7 +113,7 @@ const kThreadLock = `if (self.name.startsWith('em-pthread')) {
  * @param {string} file @param {string} out @param {{minify: boolean, sourcemap?: 'linked'}} options
  */
 async function writeThreadsGlue(file, out, { minify }) {
-  const start = /new Worker\(new URL\("qkv\.mjs",\s*import\.meta\.url\),\s*workerOptions\)/;
+  const start = /new Worker\(new URL\("\w+\.mjs",\s*import\.meta\.url\),\s*workerOptions\)/;
   const glue = readFileSync(file, 'utf8');
   if (!start.test(glue)) throw new ToolError('the glue with threads starts them in an unknown way');
   const contents = withoutUrls(glue.replace(start, 'Module["startThread"](workerOptions.name)')).replace(

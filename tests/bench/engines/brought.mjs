@@ -9,16 +9,20 @@ const kNumbers = { f32: 'float', int8: 'int8' };
 
 /**
  * @param {import('./session.mjs').Host} host
- * @param {{build?: 'baseline' | 'relaxed'}} options
+ * @param {{build?: 'baseline' | 'relaxed', threads?: number}} options
  */
-export async function open(host, { build }) {
+export async function open(host, { build, threads }) {
   const { Encoder, Generator } = await import(host.url(`${host.builds.package}/models.js`));
-  const options = (work) => ({ wasm: build, numbers: kNumbers[work.precision] });
+  const options = (work) => ({ wasm: build, threads, numbers: kNumbers[work.precision] });
+  const checkThreads = ({ info }) => {
+    if (threads && info.threads !== threads) throw new Error(`${info.threads} threads compute`);
+  };
   const folder = (work) => host.url(`${broughtFolder(work.model)}/`);
 
   /** @param {import('../workloads.mjs').Encode} work */
   async function prepareEncode(work) {
     const encoder = await Encoder.load(folder(work), options(work));
+    checkThreads(encoder);
     const texts = work.lengths.map((length, number) => makeText(brought[work.model], length, number).text);
     const all = async () => {
       let last;
@@ -38,6 +42,7 @@ export async function open(host, { build }) {
    */
   async function prepareGenerate(work, variant) {
     const generator = await Generator.load(folder(work), options(work));
+    checkThreads(generator);
     const { text } = makePrompt(work.prompt);
     const drawn = { temperature: work.temperature ?? 0, topK: 0, topP: 1, seed: 2 };
     const how = { ...drawn, maxLength: work.pieces, promptLookup: variant === 'drafts' };

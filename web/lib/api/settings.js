@@ -1,6 +1,5 @@
 // Turns the options of create() into an engine's settings.
 import { QkvError, domException, loadedPart } from '../base/errors.js';
-import { translationKind } from '../engine/kinds.js';
 import { isIdentity, pairOf } from '../text/languages.js';
 import { addressOf, modelSource, nameOf, withBlobs } from '../loading/model-source.js';
 import { parts } from './parts.js';
@@ -11,7 +10,6 @@ import { packagePairs } from './pairs.js';
 import { storeSettings } from './store-settings.js';
 import { hasWebWorker } from '../base/runtime.js';
 import { wasmSettings } from '../engine/wasm-settings.js';
-import { threadsUrls } from '../engine/worker-assets.js';
 
 /** @typedef {import('../hosting/host.js').EngineSettings} EngineSettings */
 /** @typedef {import('../loading/model-source.js').ModelSource} ModelSource */
@@ -119,8 +117,7 @@ export function packageSettings({ model, models, baseUrl, ...languages }) {
 export function engineSettings({ worker = hasWebWorker(), wasm, threads = 1, baseUrl, store }, kind) {
   if (worker && typeof store === 'object') throw invalid('store', 'a store of your own needs worker: false');
   const base = baseFolder(baseUrl);
-  const isThreaded = threads > 1 && kind === translationKind;
-  const more = isThreaded ? { threads: { count: threads, ...threadsUrls(base) } } : {};
+  const more = threads > 1 && { threads: { count: threads, ...kind.threadsUrls(base) } };
   return { worker, kind, base, wasm: wasmSettings(wasm, () => ({ pick: kind.wasmUrls(base), ...more })) };
 }
 

@@ -52,7 +52,8 @@ export class Engine {
   #load;
 
   /**
-   * @param {typeof import('./guarded.js').instantiateGuarded} instantiate starts the build
+   * @param {(settings: import('./instantiate.js').WasmSettings) => ReturnType<typeof import('./guarded.js').instantiateGuarded>} instantiate
+   *   starts the build
    * @param {typeof import('./load.js').loadModel} load loads a model into it
    */
   constructor(instantiate, load) {

@@ -1,4 +1,4 @@
-// Starts the engine with functions that throw.
+// Starts an engine of any kind, with threads if they are requested and possible, with functions that throw.
 import { guard } from './guard.js';
 import { instantiate } from './instantiate.js';
 
@@ -6,11 +6,11 @@ import { instantiate } from './instantiate.js';
 
 /**
  * Compiles and starts the engine.
+ * @param {typeof import('./glue.js').default} create the glue of this kind of engine
  * @param {import('./instantiate.js').WasmSettings} settings
- * @param {string} [advice] what to do when it has stopped
  * @returns {Promise<{wasm: GuardedModule} & Omit<import('./instantiate.js').Instance, 'module'>>} rejects as `instantiate` does
  */
-export async function instantiateGuarded(settings, advice) {
-  const { module, ...how } = await instantiate(settings);
-  return { wasm: guard(module, advice), ...how };
+export async function instantiateGuarded(create, settings) {
+  const { module, ...how } = await instantiate(create, settings);
+  return { wasm: guard(module), ...how };
 }

@@ -1,7 +1,6 @@
 // Chooses the engine's WebAssembly build and its place, and starts it.
 import { choose } from './choose.js';
 import { compile, start } from './compile.js';
-import createModule from './glue.js';
 import { hasRelaxedSimd } from './relaxed.js';
 import { areHeld, uniqueName } from '../worker/liveness.js';
 import { startWorker, trustedScript } from '../worker/start-worker.js';
@@ -28,18 +27,19 @@ import { startWorker, trustedScript } from '../worker/start-worker.js';
 
 /**
  * Compiles and starts the engine.
+ * @param {typeof import('./glue.js').default} create the glue of this kind of engine, for one thread
  * @param {WasmSettings} settings
  * @param {AbortSignal} [signal]
  * @returns {Promise<Instance>} rejects with a QkvError: NETWORK, MISSING_FILE, UNSUPPORTED, INVALID_FILE
  */
-export async function instantiate(settings, signal) {
+export async function instantiate(create, settings, signal) {
   if ('pick' in settings && settings.threads && canThread()) {
     const threaded = await instantiateThreads(settings.threads, signal);
     if (threaded) return threaded;
   }
   const { build, from } = choose(settings);
   const compiled = await compile(from, signal);
-  return { build, threads: 1, module: await start(createModule, compiled), compiled };
+  return { build, threads: 1, module: await start(create, compiled), compiled };
 }
 
 /**
@@ -94,7 +94,7 @@ function threadsOf({ count, glue }) {
   /** @type {Promise<never>} */
   const failed = new Promise((_, reject) => (fail = reject));
   failed.catch(() => {});
-  const timer = setTimeout(() => fail(new Error('the threads did not start in time')), kLongestStart);
+  const timer = setTimeout(fail, kLongestStart);
   // Each thread holds a lock of its own name as long as it lives.
   const startThread = (/** @type {string} */ kind) => {
     const name = `${kind} ${uniqueName()}`;

@@ -1,7 +1,7 @@
 // Loads a folder's model into an engine.
 import { unlessAborted } from '../base/abort.js';
 import { toPublicError } from '../base/errors.js';
-import { invalid, readFields } from '../base/arguments.js';
+import { invalid, readFields, wholeNumber } from '../base/arguments.js';
 import { holdHost } from '../hosting/host.js';
 import { ModelReference } from '../hosting/model-reference.js';
 import { monitored } from '../api/progress.js';
@@ -19,12 +19,23 @@ import { addressOf, nameOf, withBlobs } from '../loading/model-source.js';
  * @property {boolean} [worker] as in `Translator.create`
  * @property {'baseline' | 'relaxed' | (string & {}) | URL | ArrayBuffer | WebAssembly.Module} [wasm] as there
  * @property {string | URL} [baseUrl] as there
+ * @property {number} [threads] as there
  * @property {Numbers} [numbers] the number format of float weights in memory: 'float'; 'int8', a quarter of the size;
  *   or 'auto': int8 if floats would take over 128 MiB; default: 'auto'
  */
 
 const kNumbers = ['auto', 'float', 'int8'];
-export const kLoad = ['monitor', 'signal', 'worker', 'wasm', 'baseUrl', 'numbers'];
+export const kLoad = ['monitor', 'signal', 'worker', 'wasm', 'baseUrl', 'threads', 'numbers'];
+
+/**
+ * @param {LoadOptions | undefined} given
+ * @param {string} call whose options they are
+ */
+function readLoad(given, call) {
+  const options = /** @type {LoadOptions} */ (readFields(given, call, kLoad));
+  wholeNumber(options.threads ?? 1, 1, 16, 'threads');
+  return options;
+}
 
 /**
  * @param {FolderSource} source
@@ -44,7 +55,7 @@ function withNumbers(source, { numbers }) {
  * @returns {Promise<{reference: ModelReference, info: any}>}
  */
 export async function openModel(from, given, found) {
-  const options = /** @type {LoadOptions} */ (readFields(given, 'load', kLoad));
+  const options = readLoad(given, 'load');
   const { signal, numbers } = options;
   signal?.throwIfAborted();
   // Models with the same address and the same `numbers` are shared.
@@ -72,7 +83,7 @@ export async function openModel(from, given, found) {
  * @returns {Promise<import('../engine/models/glue.js').AnyInfo & import('../engine/models/load-folder.js').Inspected>}
  */
 export async function inspectModel(from, given) {
-  const options = /** @type {LoadOptions} */ (readFields(given, 'inspect', kLoad));
+  const options = readLoad(given, 'inspect');
   const { signal = new AbortController().signal } = options;
   signal.throwIfAborted();
   const source = withNumbers(withBlobs(from), options); // read after the engine has started

@@ -16,5 +16,19 @@ export const modelsWasmUrls = (base) => ({
 });
 
 /** @param {string} [base] */
+export const modelsThreadsUrls = (base) => ({
+  wasm: packageFile(
+    base,
+    '../../../../build/wasm/threads/models.wasm',
+    () => new URL('../../../../build/wasm/threads/models.wasm', import.meta.url),
+  ),
+  glue: packageFile(
+    base,
+    '../../../../build/wasm/threads/models.mjs',
+    () => new URL('../../../../build/wasm/threads/models.mjs', import.meta.url),
+  ),
+});
+
+/** @param {string} [base] */
 export const modelsWorkerUrl = (base) =>
   packageFile(base, './models-worker.js', () => new URL('./models-worker.js', import.meta.url));

@@ -1,8 +1,8 @@
-// The engine of qkv/models: an Engine for translation, with more methods for encoders and generators. It has one thread.
+// The engine of qkv/models: an Engine for translation, with more methods for encoders and generators.
 import { unlessAborted } from '../../base/abort.js';
 import { withCarried } from '../../text/carry-options.js';
 import { Engine, handlersOf } from '../engine.js';
-import { startGuarded } from '../start-guarded.js';
+import { instantiateGuarded } from '../guarded.js';
 import createModule from './glue.js';
 import { inspectFolder, loadFolder } from './load-folder.js';
 
@@ -13,7 +13,7 @@ import { inspectFolder, loadFolder } from './load-folder.js';
 export class ModelsEngine {
   #wasm = /** @type {GuardedModels | null} */ (null);
   engine = new Engine(async (settings) => {
-    const started = await startGuarded(createModule, settings);
+    const started = await instantiateGuarded(createModule, settings);
     this.#wasm = /** @type {any} */ (started.wasm);
     return started;
   }, loadFolder);
