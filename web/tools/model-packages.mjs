@@ -22,7 +22,7 @@ import { piecesOf } from './spm-pieces.mjs';
  */
 export const packages = {
   'en-fr': { bleu: 41.2 },
-  'en-de': { bleu: 32.7 },
+  'en-de': { bleu: 33.3 },
   'en-es': { bleu: 42.5 },
   'fr-en': { bleu: 41.4 },
   'de-en': { bleu: 33.2 },
