@@ -221,6 +221,7 @@ test('an unsupported call is reported', async () => {
   expect(await code(Encoder.load(folder('gpt2')))).toMatch(/INVALID_ARGUMENT.*Generator\.load/);
   expect(await code(Generator.load(tinyFolder))).toMatch(/INVALID_ARGUMENT.*load\(\)/);
   expect(await code(load(folder('gpt2'), { numbers: 'int4' }))).toMatch(/INVALID_ARGUMENT.*int8/);
+  expect(await code(Generator.load(folder('gpt2'), { threads: 0 }))).toMatch(/INVALID_ARGUMENT.*threads/);
   const encoder = await keep(Encoder.load(folder('bert-tokens')));
   expect(await code(encoder.classify('a'))).toMatch(/INVALID_ARGUMENT.*"tokens"/);
   const files = (config) => ({ files: { 'config.json': new TextEncoder().encode(JSON.stringify(config)) } });

@@ -15,7 +15,10 @@ export const modelsWasmUrls = (base) => ({
   ),
 });
 
-/** @param {string} [base] */
+/**
+ * The build with threads, and the script that runs it in the worker and in each thread.
+ * @param {string} [base]
+ */
 export const modelsThreadsUrls = (base) => ({
   wasm: packageFile(
     base,
