@@ -139,9 +139,10 @@ async function readSmallFiles(opener, isListed, progress) {
     progress(++done / smallFiles.length);
     return bytes;
   };
-  const [bytes, generation, vocab, sourceSpm, targetSpm, shortlist] = await Promise.all(
-    smallFiles.map(({ name }) => read(name, isOptional(name, isListed))),
-  );
+  const files = smallFiles.map(({ name }) => read(name, isOptional(name, isListed)));
+  // If several are missing, the error names the first one in the list, config.json: a model of OPUS-MT is recognised by that.
+  await Promise.allSettled(files);
+  const [bytes, generation, vocab, sourceSpm, targetSpm, shortlist] = await Promise.all(files);
   // The config says whether there is a second vocabulary.
   const config = asText(bytes, 'config.json');
   if (isRecurrent(config)) throw new QkvError('UNSUPPORTED', kAnotherEngine, kRecurrentModel);

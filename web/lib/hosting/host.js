@@ -43,11 +43,9 @@ export function modelState(key) {
  */
 function isSame(a, b) {
   const isSameHost = a.worker === b.worker && a.kind === b.kind && a.base === b.base && a.member === b.member;
-  if (!isSameHost) return false;
-  if ('pick' in a.wasm || 'pick' in b.wasm) {
-    return 'pick' in a.wasm && 'pick' in b.wasm && a.wasm.threads?.count === b.wasm.threads?.count;
-  }
-  return a.wasm.from === b.wasm.from;
+  // `from` is undefined where the package's own builds are to choose from.
+  const [one, other] = /** @type {any[]} */ ([a.wasm, b.wasm]);
+  return isSameHost && one.from === other.from && one.threads?.count === other.threads?.count;
 }
 
 /** @typedef {Host} EngineHost */
