@@ -69,6 +69,17 @@ describe('a model of OPUS-MT', () => {
     await served.close();
   });
 
+  test('it is recognised if the answer that there is no config.json comes last', async () => {
+    const late = (name, response) => {
+      if (name !== 'config.json') return false;
+      setTimeout(() => response.writeHead(404).end(), 100);
+      return true;
+    };
+    const served = await serveFolder(folder, late);
+    expect(await saidBy(await create({ model: served.url }))).toEqual(expected);
+    await served.close();
+  });
+
   test('it gives the same translations as natively', async () => {
     const native = spawnSync(at('build/native/qkv'), ['translate', '--no-copy', '--max-length', '20', '-m', folder], {
       input: `${kText}\nNo.\n`,
