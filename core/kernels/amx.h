@@ -11,8 +11,7 @@
 
 namespace qkv {
 
-// The kinds of products. Each value is the bit of cpuid (leaf 7, register edx) that says whether the processor has
-// them.
+// The kinds of products. A processor has one if this bit is set in register edx of cpuid leaf 7.
 enum class TileProducts : uint32_t { kBf16 = 1u << 22, kInt8 = 1u << 25 };
 
 // Returns true if the processor has tiles and this kind of products, and Linux allows this process to use them.

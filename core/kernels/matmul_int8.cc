@@ -128,7 +128,8 @@ HWY_NOINLINE void TileColumns(const Int8Product& p, Int8Tiles& tiles, size_t row
   static_assert(kSumLanes == kPanel);
   HWY_ALIGN int32_t sums[kTileRows * kTileOutputs];
   for (size_t column = begin; column < end; column += kTileOutputs) {
-    // If the number of panels is odd, the last panel is multiplied twice. The second result is not used.
+    // Two panels are multiplied at once. If only one panel is left, it is passed for both, and its second result is
+    // ignored.
     const int8_t* const w = p.w + column / kPanel * p.w_stride;
     const size_t panels = column + kPanel < end ? 2 : 1;
     for (size_t row = row_begin; row < row_end; row += kTileRows) {

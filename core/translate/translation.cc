@@ -10,8 +10,9 @@ namespace qkv {
 namespace {
 
 // Bounds on one layer or one decoding step, so that a step stays short: about 10 ms of WebAssembly with the default
-// model, and a few milliseconds natively. Larger batches are faster natively. In a small batch many steps have only one
-// or two sentences left, and such steps use the processor badly.
+// model, and a few milliseconds natively. Natively larger batches are faster. Sentences end at different steps, so the
+// last steps of a batch have few sentences. A step with one sentence reads as many weights as a step with many. A
+// larger batch has fewer such steps for each sentence.
 #ifdef __EMSCRIPTEN__
 constexpr size_t kMostSourceRows = 128;
 constexpr size_t kMostHypotheses = 32;

@@ -1,10 +1,10 @@
 // Measures how often the engine places a link around the right words, in 210 sentences.
-// Each line of links.tsv has the target language, the source and the translation. A link is in brackets. Words in braces may be
-// inside the link or outside it: both count as right. The links are marked by hand. The engine's own links were not looked
-// at before.
+// Each line of links.tsv has the target language, the source and the translation. Square brackets mark a link. Braces mark words
+// of a link that the engine may leave out: the link is right with them and without them. The links were marked before it was
+// known where the engine puts them.
 //
-// New weights change some translations. The links of these translations are marked again. This happened for 32 German and
-// Spanish translations when the engine's links were already known, and then for 21 French and 18 German ones when they were not.
+// New weights change some translations, and then their links are marked again. There is one exception: when 32 German and
+// Spanish translations were marked again, the engine's links were already known.
 //
 // usage: node tests/markup/links.mjs [fr,de,es]     prints the links that are elsewhere, and the share of those that are right
 

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { serve } from '../../web/tools/serve.mjs';
 
-// Features of Chromium that are off. Playwright has such a list too. Our flag replaces Playwright's flag, so its features are
-// here again. The two features of WebUIOmnibox are new: for each window they load two pages of Chromium's own, and these pages
-// need as much processor time as a page of the demo.
+// The features of Chromium that the tests switch off. Playwright also switches features off, but this flag replaces its flag.
+// So this list contains Playwright's features too. Only the two WebUIOmnibox features are added. If they are on, Chromium loads
+// two pages of its own for the address bar of each window. That takes as much processor time as a page of the demo.
 const kDisabledFeatures = [
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',

@@ -140,7 +140,8 @@ async function readSmallFiles(opener, isListed, progress) {
     return bytes;
   };
   const files = smallFiles.map(({ name }) => read(name, isOptional(name, isListed)));
-  // If several are missing, the error names the first one in the list, config.json: a model of OPUS-MT is recognised by that.
+  // Wait for all files. If several are missing, the error is then about the first one in the list. That is config.json. A
+  // folder of OPUS-MT is recognised because config.json is the file that is missing.
   await Promise.allSettled(files);
   const [bytes, generation, vocab, sourceSpm, targetSpm, shortlist] = await Promise.all(files);
   // The config says whether there is a second vocabulary.

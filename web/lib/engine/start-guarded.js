@@ -1,4 +1,5 @@
-// Starts an engine of any kind in one thread.
+// Starts an engine of any kind in one thread. guarded.js can also start threads; attention and training have no build with
+// threads, so their pages do not download that code.
 import { choose } from './choose.js';
 import { compile, start } from './compile.js';
 import { guard } from './guard.js';

@@ -43,7 +43,7 @@ export function modelState(key) {
  */
 function isSame(a, b) {
   const isSameHost = a.worker === b.worker && a.kind === b.kind && a.base === b.base && a.member === b.member;
-  // `from` is undefined where the package's own builds are to choose from.
+  // `from` is the WebAssembly that the caller gave. It is undefined if the package's own builds are used.
   const [one, other] = /** @type {any[]} */ ([a.wasm, b.wasm]);
   return isSameHost && one.from === other.from && one.threads?.count === other.threads?.count;
 }

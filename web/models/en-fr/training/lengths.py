@@ -4,8 +4,8 @@
     python3 lengths.py --least 1.15 --long < pairs.tsv > full.tsv   # without the short ones
     python3 lengths.py --most 0.95 < pairs.tsv > kept.tsv
 
-A model writes as many words as its training data do. If these are terse, it loses BLEU by the brevity penalty (Papineni et
-al. 2002) on texts that are not.
+A model learns from its training data how many words to write. If the training data have fewer words than the references, the
+brevity penalty lowers BLEU (Papineni et al. 2002).
 """
 import argparse
 import sys
