@@ -138,7 +138,7 @@ describe('by a model', () => {
 
   test('a page keeps its elements', async () => {
     expect(await html('<p>My brother lives in a <a href="x">big <b>white</b> house</a>.</p>')).toBe(
-      '<p>Mon frère habite dans une <a href="x">grande maison <b>blanche</b></a>.</p>',
+      '<p>Mon frère vit dans une <a href="x">grande maison <b>blanche</b></a>.</p>',
     );
     expect(await html('<p>It costs <b>$1,234.56</b> at https://x.org/a?b=c &#128512;</p>')).toMatch(
       /<b>\$1,234\.56<\/b>.*https:\/\/x\.org\/a\?b=c.*\u{1F600}/u,

@@ -35,7 +35,7 @@ const use = async ([root, model]) => {
 };
 
 const kResults = [
-  '<tr><td>Mon frère habite dans une <a href="x">grande maison <b>blanche</b></a>.<script>globalThis.bad = 1;</script></td></tr>',
+  '<tr><td>Mon frère vit dans une <a href="x">grande maison <b>blanche</b></a>.<script>globalThis.bad = 1;</script></td></tr>',
   '<!doctype html><html><head><title>Merci !</title></head><body><p>&lt;b&gt; Bonjour !</p></body></html>',
   "<p>J'adore <i>Boston</i>.</p><ul><li>Merci !</li></ul>",
   'Ma maison',

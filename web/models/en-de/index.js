@@ -20,7 +20,7 @@ export default {
   hashes: {
     'config.json': '20fc25c9712aa00ede15463ee063df6992cf5a467380d55be440f4120124b55c',
     'generation_config.json': '204506236a6e7dbd42ce589c5fd656b4b2bae20e96b0fe4222da9fca9fbcc187',
-    'model.safetensors': '22aa27980cb379311d58c37ede1fcfdeedd98d1e17410cebb70e09178913dbd0',
+    'model.safetensors': 'b1a63e2c3db51de1213285a0b038197ad5755aa38134915f68f7e3e60e798fac',
     'source.spm.packed': 'eac17fbfefd832a6a3642e6aea21d32ac7636bd1a9b0b1503b257271c17772e4',
   },
 };

@@ -20,7 +20,7 @@ export default {
   hashes: {
     'config.json': '20fc25c9712aa00ede15463ee063df6992cf5a467380d55be440f4120124b55c',
     'generation_config.json': 'a10a253e927527a5e19877979e8596242464beb10aa6289a6b906a78e9e5b24a',
-    'model.safetensors': '485101ab505a5a7e9c30211875f541a74f20f4c8ca30602300f104df022a7535',
+    'model.safetensors': 'c6e64ede297655f93a5f9e84c50cab700305b49a9e05dd5fe2303eb4604468f3',
     'source.spm.packed': 'cb3b9be480bfc10e5fe0e24cb9b37f7f7c367b1366380a8a7f4acd6ed4fa4970',
   },
 };

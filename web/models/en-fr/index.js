@@ -20,7 +20,7 @@ export default {
   hashes: {
     'config.json': '20fc25c9712aa00ede15463ee063df6992cf5a467380d55be440f4120124b55c',
     'generation_config.json': '9654684bc4f8cf4119d4e475bab522a51c34a58354ea041bd1be4c5f1eaaf08a',
-    'model.safetensors': '6e73a64ea7a45f1037d39124980ca59c5a1fc2ea46582752c4b119be0a9e1903',
+    'model.safetensors': 'd890e60f80c2fb46656fc2e3ff9ab4bbe3b074f32315bc72e45351459b590142',
     'source.spm.packed': '0699b00a2d24b9902dee127fd985c14d53dc1f5fec5a50a395720db183f5ebc5',
   },
 };
