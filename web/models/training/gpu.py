@@ -2,9 +2,10 @@
 
     python3 gpu.py run.json [--minutes 2]
 
-It reads `from`, `vocabulary`, `corpora`, `batch`, `schedule`, `average`, `optimiser`, `steps`, `seed` and `out`, with the meaning that
-web/docs/training.md gives them. Differences: no dropout; a corpus of weight 1.5 is read once, and half of it twice, in an epoch;
-products are of bfloat16 by PyTorch's own rules. With --minutes the rate falls by time, and `steps` does not count.
+It reads `from`, `vocabulary`, `corpora`, `batch`, `schedule`, `average`, `optimiser`, `weights`, `steps`, `seed` and `out`, with the
+meaning that web/docs/training.md gives them. Differences: no dropout; a corpus of weight 1.5 is read once, and half of it twice, in an
+epoch; products are of bfloat16 by PyTorch's own rules; with weights of 4 bits, the byte of a group is chosen once in twenty updates.
+With --minutes the rate falls by time, and `steps` does not count.
 Needs torch, sentencepiece and numpy.
 """
 import argparse
@@ -98,6 +99,49 @@ class Transformer(nn.Module):
         return F.linear(x, self.shared.weight, self.final_logits_bias)
 
 
+class Int4:
+    """Weights rounded to 4 bits for a pass, as `qkv quantize --bits 4` rounds them (web/docs/int4.md); updates go to the floats.
+    A group is 32 inputs of a row. All groups of all matrices are one tensor, [groups, 32]."""
+
+    def __init__(self, model):
+        self.matrices = [w for w in model.parameters() if w.dim() == 2]
+
+    @torch.no_grad()
+    def set(self, choose):
+        """`choose`: whether the bytes are chosen anew."""
+        self.floats = [w.clone() for w in self.matrices]
+        scales = [w.abs().amax(1, keepdim=True) / 127 for w in self.matrices]
+        scaled = torch.cat([(w / s.clamp(min=1e-30)).view(-1, 32) for w, s in zip(self.matrices, scales)])
+        if choose:
+            self.bytes = self.choose(scaled)
+        parts = self.round(scaled, self.bytes).split([w.numel() // 32 for w in self.matrices])
+        for w, s, part in zip(self.matrices, scales, parts):
+            w.copy_(part.reshape(w.shape) * s)
+
+    @torch.no_grad()
+    def restore(self):
+        for w, floats in zip(self.matrices, self.floats):
+            w.copy_(floats)
+
+    @staticmethod
+    def round(scaled, byte):
+        """The nearest weights in int8 that groups with these bytes can have: (q m + 4) >> 3 with -8 <= q <= 7."""
+        q = (scaled * (8 / byte)).clamp(-8, 7).add(8.5).floor() - 8
+        return ((q * byte + 4) / 8).floor().clamp(-127, 127)
+
+    def choose(self, scaled):
+        """[groups, 1]: the byte with the least sum of squared errors."""
+        largest = scaled.abs().amax(1, keepdim=True)
+        first = (0.75 * largest).floor().clamp(1, 255)
+        last = torch.maximum((8 / 6.5 * largest).floor().clamp(max=255), first)
+        best, least = first.clone(), torch.full_like(first, math.inf)
+        for k in range(int((last - first).max()) + 1):
+            byte = torch.minimum(first + k, last)
+            error = (scaled - self.round(scaled, byte)).square().sum(1, keepdim=True)
+            best, least = torch.where(error < least, byte, best), torch.minimum(error, least)
+        return best
+
+
 def short(name):
     """The name here of a weight of the folder."""
     return re.sub(r"^model\.(encoder|decoder)\.layers\.", r"\1.", name).replace("model.shared", "shared")
@@ -163,6 +207,7 @@ def train(model, config, supply, minutes):
     weights = dict(model.named_parameters())
     adam = torch.optim.AdamW(weights.values(), betas=(optimiser.get("beta1", 0.9), optimiser.get("beta2", 0.98)), eps=1e-9,
                              weight_decay=optimiser.get("decay", 0))
+    int4 = Int4(model) if config.get("weights") == "int4" else None
     begun, mean, means, total, pieces = time.time(), {}, 0, 0.0, 0
     for step, batch in enumerate(supply, 1):
         # The rate, by steps or by time.
@@ -175,12 +220,16 @@ def train(model, config, supply, minutes):
             group["lr"] = schedule["peak"] * min(1, step / schedule["warmup"]) * cosine
         # The loss, and a step of Adam.
         source, target = (padded(side, model.pad) for side in zip(*batch))
+        if int4:
+            int4.set(step % 20 == 1)
         with torch.autocast(DEVICE, torch.bfloat16, enabled=DEVICE == "cuda"):
             logits = model(source, target)
         loss = F.cross_entropy(logits.float().flatten(0, 1), target.flatten(), ignore_index=model.pad,
                                label_smoothing=optimiser.get("smoothing", 0.1))
         adam.zero_grad(set_to_none=True)
         loss.backward()
+        if int4:
+            int4.restore()
         model.shared.weight.grad[model.pad] = 0
         torch.nn.utils.clip_grad_norm_(weights.values(), optimiser.get("clip", 1) or math.inf)
         adam.step()
