@@ -149,7 +149,7 @@ describe('a translation', () => {
   });
 
   test('is the model\u2019s own without copying', async () => {
-    expect(await translator.translate('I love @tom_1.', { copy: false })).toContain('\u2047');
+    expect(await translator.translate('I love @tom_1.', { copy: false })).not.toContain('@tom_1');
     expect((await translator.trace('I love @tom_1.', { copy: false })).copied).toEqual([]);
   });
 
