@@ -128,8 +128,8 @@ HWY_NOINLINE void TileColumns(const Int8Product& p, Int8Tiles& tiles, size_t row
   static_assert(kSumLanes == kPanel);
   HWY_ALIGN int32_t sums[kTileRows * kTileOutputs];
   for (size_t column = begin; column < end; column += kTileOutputs) {
-    // Two panels are multiplied at once. If only one panel is left, it is passed for both, and its second result is
-    // ignored.
+    // Multiply() takes two panels. If only one panel is left, both arguments are this panel. Then the second half of
+    // the result is not used.
     const int8_t* const w = p.w + column / kPanel * p.w_stride;
     const size_t panels = column + kPanel < end ? 2 : 1;
     for (size_t row = row_begin; row < row_end; row += kTileRows) {

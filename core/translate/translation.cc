@@ -9,10 +9,12 @@
 namespace qkv {
 namespace {
 
-// Bounds on one layer or one decoding step, so that a step stays short: about 10 ms of WebAssembly with the default
-// model, and a few milliseconds natively. Natively larger batches are faster. Sentences end at different steps, so the
-// last steps of a batch have few sentences. A step with one sentence reads as many weights as a step with many. A
-// larger batch has fewer such steps for each sentence.
+// The largest batch. A batch is limited so that one layer or one decoding step takes a short time. With the default
+// model this is about 10 ms in WebAssembly and a few milliseconds in a native build.
+//
+// The native limit is higher because larger batches are faster there. Some sentences end later than others, so the last
+// steps of a batch have only a few sentences. Such a step reads all weights, as a full step does. In a larger batch,
+// more sentences share these steps.
 #ifdef __EMSCRIPTEN__
 constexpr size_t kMostSourceRows = 128;
 constexpr size_t kMostHypotheses = 32;

@@ -1,10 +1,9 @@
 // Measures how often the engine places a link around the right words, in 210 sentences.
-// Each line of links.tsv has the target language, the source and the translation. Square brackets mark a link. Braces mark words
-// of a link that the engine may leave out: the link is right with them and without them. The links were marked before it was
-// known where the engine puts them.
+// Each line of links.tsv has the target language, the source and the translation. Square brackets mark a link. Braces mark
+// optional words inside a link: the link is right with these words and without them.
 //
-// New weights change some translations, and then their links are marked again. There is one exception: when 32 German and
-// Spanish translations were marked again, the engine's links were already known.
+// The links were marked by hand before the engine's links were seen. If new weights change a translation, its links are marked
+// again. 34 German and Spanish translations are an exception: their links were marked after the engine's links were seen.
 //
 // usage: node tests/markup/links.mjs [fr,de,es]     prints the links that are elsewhere, and the share of those that are right
 

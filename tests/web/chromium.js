@@ -5,9 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { serve } from '../../web/tools/serve.mjs';
 
-// The features of Chromium that the tests switch off. Playwright also switches features off, but this flag replaces its flag.
-// So this list contains Playwright's features too. Only the two WebUIOmnibox features are added. If they are on, Chromium loads
-// two pages of its own for the address bar of each window. That takes as much processor time as a page of the demo.
+// The features that the tests switch off in Chromium. Chromium uses only the last flag of this kind, and Playwright sets one
+// too. So this list repeats all of Playwright's features. It adds the two features whose names begin with WebUIOmnibox. They
+// make Chromium load two extra pages in each window, for the address bar. These pages cost as much processor time as a page of
+// the demo.
 const kDisabledFeatures = [
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',

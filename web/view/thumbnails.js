@@ -36,7 +36,7 @@ function draw({ canvas, slice, shown }, side) {
   const pixels = new Uint32Array(image.data.buffer);
   const scale = weightScale();
   const across = spans(width, columns);
-  // Several rows of pixels show the same cells of the matrix. The first one is computed and then copied to the others.
+  // A row of cells is several pixels high. Only its first row of pixels is computed. The rows below are copies of it.
   for (const { first, last, from, to } of spans(height, rows)) {
     for (const { first: left, last: right, from: k0, to: k1 } of across) {
       let peak = -1;

@@ -1,11 +1,16 @@
-"""Trains a Transformer of `qkv train` further on a GPU, in PyTorch: the same config, the same folders of models.
+"""Trains a model of `qkv train` further on a GPU, in PyTorch. It takes the same config and the same model folders.
 
     python3 gpu.py run.json [--minutes 2]
 
-It reads `from`, `vocabulary`, `corpora`, `batch`, `schedule`, `average`, `optimiser`, `weights`, `steps`, `seed` and `out`, with the
-meaning that web/docs/training.md gives them. Differences: no dropout; a corpus of weight 1.5 is read once, and half of it twice, in an
-epoch; products are of bfloat16 by PyTorch's own rules; with weights of 4 bits, the byte of a group is chosen once in twenty updates.
-With --minutes the rate falls by time, and `steps` does not count.
+web/docs/training.md explains the fields. A field that this script does not know is an error. These things differ from `qkv train`:
+
+- There is no dropout. The model must be post-norm, with ReLU, in MarianMT's layout.
+- The schedule must be `cosine`.
+- In an epoch, a pair of a corpus with weight 1.5 is read once or twice, each with probability 0.5.
+- PyTorch rounds to bfloat16 in its own way.
+- With `"weights": "int4"`, the multiplier of each group is chosen again only every twenty updates.
+- With --minutes, training ends after this time, the rate depends on the time, and `steps` is ignored.
+
 Needs torch, sentencepiece and numpy.
 """
 import argparse
@@ -15,7 +20,6 @@ import json
 import math
 import pathlib
 import re
-import shutil
 import sys
 import time
 
@@ -31,7 +35,10 @@ import mix
 EOS, UNK = 0, 1
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 if DEVICE == "cuda":
-    torch.backends.cuda.enable_cudnn_sdp(False)  # it makes a plan for each new shape: half a second a step
+    torch.backends.cuda.enable_cudnn_sdp(False)  # cuDNN prepares a plan for each new shape, and batches have many shapes
+
+KNOWN = {"precision", "out", "vocabulary", "from", "dev", "preset", "corpora", "batch", "schedule", "average", "optimiser", "weights",
+         "steps", "seed", "measure", "checkpoint", "log", "model"}
 
 
 class Attention(nn.Module):
@@ -100,15 +107,15 @@ class Transformer(nn.Module):
 
 
 class Int4:
-    """Weights rounded to 4 bits for a pass, as `qkv quantize --bits 4` rounds them (web/docs/int4.md); updates go to the floats.
-    A group is 32 inputs of a row. All groups of all matrices are one tensor, [groups, 32]."""
+    """Rounds the weights to 4 bits for a pass, as `qkv quantize --bits 4` does (web/docs/int4.md). Adam updates the floats.
+    A group is 32 inputs of a row. Its multiplier is one byte. The groups of all matrices are one tensor, [groups, 32]."""
 
     def __init__(self, model):
         self.matrices = [w for w in model.parameters() if w.dim() == 2]
 
     @torch.no_grad()
     def set(self, choose):
-        """`choose`: whether the bytes are chosen anew."""
+        """Puts the rounded weights into the model. `choose`: whether to choose the multipliers again."""
         self.floats = [w.clone() for w in self.matrices]
         scales = [w.abs().amax(1, keepdim=True) / 127 for w in self.matrices]
         scaled = torch.cat([(w / s.clamp(min=1e-30)).view(-1, 32) for w, s in zip(self.matrices, scales)])
@@ -120,17 +127,18 @@ class Int4:
 
     @torch.no_grad()
     def restore(self):
+        """Puts the floats back into the model."""
         for w, floats in zip(self.matrices, self.floats):
             w.copy_(floats)
 
     @staticmethod
     def round(scaled, byte):
-        """The nearest weights in int8 that groups with these bytes can have: (q m + 4) >> 3 with -8 <= q <= 7."""
+        """The nearest int8 weights that groups with these multipliers m can have: (q m + 4) >> 3 with -8 <= q <= 7."""
         q = (scaled * (8 / byte)).clamp(-8, 7).add(8.5).floor() - 8
         return ((q * byte + 4) / 8).floor().clamp(-127, 127)
 
     def choose(self, scaled):
-        """[groups, 1]: the byte with the least sum of squared errors."""
+        """[groups, 1]: the multiplier with the smallest sum of squared errors."""
         largest = scaled.abs().amax(1, keepdim=True)
         first = (0.75 * largest).floor().clamp(1, 255)
         last = torch.maximum((8 / 6.5 * largest).floor().clamp(max=255), first)
@@ -143,12 +151,12 @@ class Int4:
 
 
 def short(name):
-    """The name here of a weight of the folder."""
+    """The name of a weight in this module. `name` is its name in the model folder."""
     return re.sub(r"^model\.(encoder|decoder)\.layers\.", r"\1.", name).replace("model.shared", "shared")
 
 
 def read_pairs(config, tokenizer):
-    """[(source, target)] of pieces, </s> included, and how often an epoch reads each."""
+    """[(source, target)] as pieces without </s>, and how often an epoch reads each pair, on average."""
     pairs, times = [], []
     for corpus in config["corpora"]:
         with (gzip.open if corpus["path"].endswith(".gz") else open)(corpus["path"], "rt", encoding="utf8") as file:
@@ -163,12 +171,12 @@ def read_pairs(config, tokenizer):
 
 
 def batches(pairs, times, config, seed):
-    """The batches of an epoch, in a random order: lists of (source, target), some of them joined pairs, of like lengths."""
+    """The batches of one epoch, in random order. A batch is a list of (source, target), with </s>, of similar lengths."""
     draw = np.random.default_rng(seed)
-    # Which pairs, in which order.
+    # Draw the pairs, in random order.
     order = np.repeat(np.arange(len(pairs)), (times + draw.random(len(times))).astype(int))
     draw.shuffle(order)
-    # Some of them joined; what is too long stays apart.
+    # Join some pairs to one line, as batch.joined says. If the line would be too long, keep the pairs apart.
     odds, longest = config["batch"].get("joined", [1]), config["batch"].get("longest", 256)
     counts, at, lines = draw.choice(len(odds), len(order), p=np.array(odds) / sum(odds)) + 1, 0, []
     for count in counts:
@@ -177,14 +185,14 @@ def batches(pairs, times, config, seed):
         joined = [tuple(list(itertools.chain.from_iterable(side)) + [EOS] for side in zip(*some))] if some else []
         fits = joined and max(map(len, joined[0])) <= longest
         lines += joined if fits else [(s + [EOS], t + [EOS]) for s, t in some]
-    # Batches of lines of like lengths, as many as there is room for.
+    # Sort the lines by length. Fill each batch until its padded pieces, of both sides, reach the limit.
     lines.sort(key=lambda line: (len(line[0]), len(line[1])))
     room, out, first = config["batch"]["tokens"] * config["batch"].get("accumulate", 1), [], 0
     while first < len(lines):
-        end, widest = first, 0
+        end, widths = first, (0, 0)
         while end < len(lines):
-            widest = max(widest, len(lines[end][0]) + len(lines[end][1]))
-            if end > first and widest * (end - first + 1) > room:
+            widths = tuple(max(width, len(side)) for width, side in zip(widths, lines[end]))
+            if end > first and sum(widths) * (end - first + 1) > room:
                 break
             end += 1
         out.append(lines[first:end])
@@ -194,7 +202,8 @@ def batches(pairs, times, config, seed):
 
 
 def padded(rows, pad):
-    width = (max(map(len, rows)) + 7) // 8 * 8  # as matrix units like it
+    """[B, T]: the rows, filled with `pad`. T is a multiple of 8, because matrix units are faster with such sizes."""
+    width = (max(map(len, rows)) + 7) // 8 * 8
     x = np.full((len(rows), width), pad)
     for i, row in enumerate(rows):
         x[i, : len(row)] = row
@@ -202,7 +211,7 @@ def padded(rows, pad):
 
 
 def train(model, config, supply, minutes):
-    """Adam at the rate of `schedule`. Gives the mean of the weights over the last steps, as `average` says, or the last ones."""
+    """Trains with Adam. Returns {name: weight}: the mean of the last steps if `average` asks for it, else the last weights."""
     schedule, optimiser, average = config["schedule"], config.get("optimiser", {}), config.get("average", {})
     weights = dict(model.named_parameters())
     adam = torch.optim.AdamW(weights.values(), betas=(optimiser.get("beta1", 0.9), optimiser.get("beta2", 0.98)), eps=1e-9,
@@ -210,15 +219,15 @@ def train(model, config, supply, minutes):
     int4 = Int4(model) if config.get("weights") == "int4" else None
     begun, mean, means, total, pieces = time.time(), {}, 0, 0.0, 0
     for step, batch in enumerate(supply, 1):
-        # The rate, by steps or by time.
+        # Set the learning rate, by steps or by time.
         done = (time.time() - begun) / (60 * minutes) if minutes else (step - 1) / config["steps"]
         if done >= 1:
             break
         floor = schedule.get("floor", 0.02)
         cosine = floor + (1 - floor) * (1 + math.cos(math.pi * done)) / 2
         for group in adam.param_groups:
-            group["lr"] = schedule["peak"] * min(1, step / schedule["warmup"]) * cosine
-        # The loss, and a step of Adam.
+            group["lr"] = schedule["peak"] * min(1, step / schedule.get("warmup", 1000)) * cosine
+        # Compute the loss and its gradient, and update the weights.
         source, target = (padded(side, model.pad) for side in zip(*batch))
         if int4:
             int4.set(step % 20 == 1)
@@ -233,7 +242,7 @@ def train(model, config, supply, minutes):
         model.shared.weight.grad[model.pad] = 0
         torch.nn.utils.clip_grad_norm_(weights.values(), optimiser.get("clip", 1) or math.inf)
         adam.step()
-        # What is kept and what is reported.
+        # Add the weights to the mean, and report the loss.
         count = sum(len(t) for _, t in batch)
         total, pieces = total + loss.detach() * count, pieces + count
         if average.get("from", 0) and done > average["from"] and step % average.get("every", 10) == 0:
@@ -245,27 +254,49 @@ def train(model, config, supply, minutes):
     return mean or weights
 
 
+def read_config(path):
+    """The config, with paths relative to its folder. What this script cannot do is an error."""
+    config = json.loads(path.read_text())
+    unknown = sorted(set(config) - KNOWN)
+    if unknown:
+        sys.exit(f"{path}: gpu.py does not know {', '.join(unknown)}")
+    if config["schedule"].get("kind") != "cosine":
+        sys.exit(f"{path}: gpu.py needs \"kind\": \"cosine\" in \"schedule\"")
+    if any("path" not in corpus for corpus in config["corpora"]):
+        sys.exit(f"{path}: gpu.py needs a \"path\" in each of the corpora")
+    for owner, name in [(config, "from"), (config, "out"), (config, "vocabulary"), *((corpus, "path") for corpus in config["corpora"])]:
+        owner[name] = str(path.parent / owner[name])
+    return config
+
+
+def read_model(folder):
+    """The model, and {name in the folder: array}. What this script cannot train is an error."""
+    config = json.loads((folder / "config.json").read_text())
+    if config.get("normalize_before") or config["activation_function"] != "relu" or not config.get("scale_embedding"):
+        sys.exit(f"{folder}: gpu.py trains only post-norm models with ReLU and scaled embeddings")
+    model, tensors = Transformer(config), mix.read(folder)
+    shapes = {name: w.shape for name, w in model.state_dict().items()}
+    model.load_state_dict({short(name): torch.from_numpy(w.reshape(shapes[short(name)])) for name, w in tensors.items()})
+    return model, tensors
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("config", type=pathlib.Path)
     parser.add_argument("--minutes", type=float)
     options = parser.parse_args()
-    config = json.loads(options.config.read_text())
-    start, out = pathlib.Path(config["from"]), pathlib.Path(config["out"]) / "model"
-    torch.manual_seed(config.get("seed", 1))
-
-    model, first = Transformer(json.loads((start / "config.json").read_text())), mix.read(start)
-    model.load_state_dict({short(name): torch.from_numpy(w.reshape(model.state_dict()[short(name)].shape)) for name, w in first.items()})
+    config = read_config(options.config)
+    start = pathlib.Path(config["from"])
+    model, first = read_model(start)
     tokenizer = sentencepiece.SentencePieceProcessor(model_file=str(pathlib.Path(config["vocabulary"]) / "source.spm"))
     pairs, times = read_pairs(config, tokenizer)
     print(f"{len(pairs)} pairs", flush=True)
-    supply = itertools.chain.from_iterable(batches(pairs, times, config, config.get("seed", 1) * 1000 + epoch) for epoch in itertools.count())
+    seed = 1000 * config.get("seed", 1)
+    supply = itertools.chain.from_iterable(batches(pairs, times, config, seed + epoch) for epoch in itertools.count())
     weights = train(model.to(DEVICE), config, supply, options.minutes)
 
-    out.mkdir(parents=True, exist_ok=True)
-    for name in ("config.json", "generation_config.json", "vocab.json", "source.spm"):
-        shutil.copy(start / name, out)
-    mix.write(out / "model.safetensors", {name: weights[short(name)].detach().float().cpu().numpy().reshape(w.shape) for name, w in first.items()})
+    arrays = {name: weights[short(name)].detach().float().cpu().numpy().reshape(w.shape) for name, w in first.items()}
+    mix.save(start, arrays, pathlib.Path(config["out"]) / "model")
 
 
 if __name__ == "__main__":

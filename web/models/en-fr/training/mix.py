@@ -49,13 +49,18 @@ def write(path, tensors):
     path.write_bytes(struct.pack("<Q", len(text)) + text + data)
 
 
+def save(like, tensors, folder):
+    """Writes a model folder with these weights. All other files are those of the folder `like`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("config.json", "generation_config.json", "vocab.json", "source.spm"):
+        (folder / name).write_bytes((pathlib.Path(like) / name).read_bytes())
+    write(folder / "model.safetensors", tensors)
+
+
 def main():
     first, second, share, out = read(sys.argv[1]), read(sys.argv[2]), np.float32(sys.argv[3]), pathlib.Path(sys.argv[4])
-    out.mkdir(exist_ok=True)
-    for name in ("config.json", "generation_config.json", "vocab.json", "source.spm"):
-        (out / name).write_bytes((pathlib.Path(sys.argv[1]) / name).read_bytes())
     mixed = {name: first[name] * (1 - share) + second[name].reshape(first[name].shape) * share for name in first}
-    write(out / "model.safetensors", mixed)
+    save(sys.argv[1], mixed, out)
 
 
 if __name__ == "__main__":
