@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 #include "core/base/exponential.h"
-#include "core/kernels/softmax.h"
 
 namespace qkv {
 namespace {
@@ -46,22 +44,21 @@ bool BeamSearch::Step(Context& ctx) {
   const MatrixView rows = decoder_.Step(ctx, tokens_, *state_);
   ++length_;
 
+  // What is needed of their logits.
+  rows_.assign(live_.size(), {});
+  best_.resize(live_.size() * 2 * options_.beam);
+  if (options_.shortlists.empty()) {
+    ReadAllLogits(ctx, View(rows));
+  } else {
+    ReadListedLogits(ctx, View(rows));
+  }
+
   // Each sentence's hypotheses lie together in live_. Its candidates are found and taken.
   next_.clear();
   parents_.clear();
-  // Without shortlists one product serves all sentences.
-  std::optional<Scored> all;
-  if (options_.shortlists.empty()) all.emplace(Score(ctx, View(rows), 0));
   for (size_t begin = 0, end = 0; begin < live_.size(); begin = end) {
-    while (end < live_.size() && live_[end].sentence == live_[begin].sentence) ++end;
-    const ArenaScope scope(ctx.arena);
-    if (all) {
-      FindCandidates(*all, begin, end);
-    } else {
-      const auto first = static_cast<Eigen::Index>(begin), count = static_cast<Eigen::Index>(end - begin);
-      const Scored scored = Score(ctx, {rows.data() + first * rows.cols(), count, rows.cols()}, begin);
-      FindCandidates(scored, begin, end);
-    }
+    end = EndOfSentence(begin);
+    FindCandidates(begin, end);
     Advance(begin, end);
   }
   // The decoder's states follow the hypotheses that go on.
@@ -90,52 +87,82 @@ std::span<const int32_t> BeamSearch::Shortlist(size_t sentence) const {
   return options_.shortlists[sentence];
 }
 
-Eigen::Index BeamSearch::Scored::Column(int32_t piece) const {
-  if (pieces.empty()) return piece;
-  const auto at = std::lower_bound(pieces.begin(), pieces.end(), piece);
-  return at != pieces.end() && *at == piece ? at - pieces.begin() : -1;
+// The first hypothesis after `begin` that is of another sentence.
+size_t BeamSearch::EndOfSentence(size_t begin) const {
+  size_t end = begin;
+  while (end < live_.size() && live_[end].sentence == live_[begin].sentence) ++end;
+  return end;
 }
 
-// The logits of the hypotheses [begin, end). With shortlists they are all of one sentence.
-BeamSearch::Scored BeamSearch::Score(Context& ctx, ConstMatrixView rows, size_t begin) const {
-  const std::span<const int32_t> pieces = Shortlist(live_[begin].sentence);
-  MatrixView logits = decoder_.Logits(ctx, rows, pieces);
-  Scored scored{View(logits), pieces, begin};
-  for (const int32_t piece : options_.banned) {
-    const Eigen::Index column = scored.Column(piece);
-    if (column >= 0) logits.col(column).setConstant(kMinusInfinity);
+// One product serves all sentences.
+void BeamSearch::ReadAllLogits(Context& ctx, ConstMatrixView rows) {
+  decoder_.LogitsInParts(ctx, rows, [&](size_t first, MatrixView logits) { ReadLogits(0, {}, first, logits); });
+}
+
+// Each sentence has its own list of pieces.
+void BeamSearch::ReadListedLogits(Context& ctx, ConstMatrixView rows) {
+  for (size_t begin = 0, end = 0; begin < live_.size(); begin = end) {
+    end = EndOfSentence(begin);
+    const ArenaScope scope(ctx.arena);
+    const auto first = static_cast<Eigen::Index>(begin), count = static_cast<Eigen::Index>(end - begin);
+    const std::span<const int32_t> pieces = Shortlist(live_[begin].sentence);
+    const ConstMatrixView own(rows.data() + first * rows.cols(), count, rows.cols());
+    ReadLogits(begin, pieces, 0, decoder_.Logits(ctx, own, pieces));
   }
-  return scored;
+}
+
+// Reads the logits of the hypotheses from `begin` on. Column c is of pieces[c], or of the piece first + c without a
+// list.
+void BeamSearch::ReadLogits(size_t begin, std::span<const int32_t> pieces, size_t first, MatrixView logits) {
+  const auto size = static_cast<size_t>(logits.cols()), most = 2 * options_.beam;
+  // The column of a piece; -1: it has none here.
+  const auto column = [&](int32_t piece) -> Eigen::Index {
+    if (pieces.empty()) {
+      const size_t at = static_cast<size_t>(piece) - first;  // wraps around below `first`
+      return at < size ? static_cast<Eigen::Index>(at) : -1;
+    }
+    const auto at = std::lower_bound(pieces.begin(), pieces.end(), piece);
+    return at != pieces.end() && *at == piece ? at - pieces.begin() : -1;
+  };
+  for (const int32_t piece : options_.banned) {
+    if (const Eigen::Index at = column(piece); at >= 0) logits.col(at).setConstant(kMinusInfinity);
+  }
+  const bool is_forced = length_ <= options_.prefix.size();
+  const Eigen::Index forced = is_forced ? column(options_.prefix[length_ - 1]) : -1;
+  for (Eigen::Index r = 0; r < logits.rows(); ++r) {
+    const size_t h = begin + static_cast<size_t>(r);
+    const float* const row = logits.data() + r * logits.cols();
+    rows_[h].normaliser.Add(row, size);
+    if (forced >= 0) rows_[h].forced = row[forced];
+    if (!is_forced) rows_[h].found = LargestWithPart(row, size, first, most, &best_[h * most], rows_[h].found);
+  }
 }
 
 // The 2K best continuations of one sentence's hypotheses [begin, end). Of equal candidates the earlier hypothesis and
 // the lower id win: they come first, and a later one must be strictly better.
-void BeamSearch::FindCandidates(const Scored& scored, size_t begin, size_t end) {
+void BeamSearch::FindCandidates(size_t begin, size_t end) {
   candidates_.clear();
   for (size_t h = begin; h < end; ++h) {
-    const float* row = scored.logits.data() + (h - scored.first) * static_cast<size_t>(scored.logits.cols());
     if (length_ > options_.prefix.size()) {
-      if (!Loops(live_[h])) AddCandidates(scored, row, h);
+      if (!Loops(live_[h])) AddCandidates(h);
       continue;
     }
-    const int32_t piece = options_.prefix[length_ - 1];
-    const Normaliser n = FindNormaliser(row, static_cast<size_t>(scored.logits.cols()));
-    candidates_.push_back({live_[h].log_prob + (row[scored.Column(piece)] - n.max - n.log_sum), h, piece});
+    const Normaliser n = rows_[h].normaliser.Get();
+    candidates_.push_back({live_[h].log_prob + (rows_[h].forced - n.max - n.log_sum), h, options_.prefix[length_ - 1]});
   }
 }
 
 // Adds the continuations of one hypothesis to the best so far. A piece's log p is its logit minus max and log sum.
-void BeamSearch::AddCandidates(const Scored& scored, const float* row, size_t live) {
-  const size_t most = 2 * options_.beam, size = static_cast<size_t>(scored.logits.cols());
+void BeamSearch::AddCandidates(size_t live) {
+  const size_t most = 2 * options_.beam;
   const auto better = [](const Candidate& a, const Candidate& b) { return a.log_prob > b.log_prob; };
-  const Normaliser n = FindNormaliser(row, size);
-  best_.resize(most);
-  const size_t found = Largest(row, size, most, best_.data());
-  for (size_t i = 0; i < found; ++i) {
-    const float log_prob = live_[live].log_prob + (best_[i].value - n.max - n.log_sum);
+  const Normaliser n = rows_[live].normaliser.Get();
+  const std::span<const int32_t> pieces = Shortlist(live_[live].sentence);
+  for (const RowEntry& entry : std::span(best_).subspan(live * most, rows_[live].found)) {
+    const float log_prob = live_[live].log_prob + (entry.value - n.max - n.log_sum);
     const float least = candidates_.size() == most ? candidates_.back().log_prob : kMinusInfinity;
     if (!(log_prob > least)) return;
-    const int32_t piece = scored.Piece(static_cast<size_t>(best_[i].index));
+    const int32_t piece = pieces.empty() ? entry.index : pieces[static_cast<size_t>(entry.index)];
     if (piece == options_.avoided) continue;
     if (candidates_.size() == most) candidates_.pop_back();
     const Candidate candidate{log_prob, live, piece};

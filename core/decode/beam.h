@@ -12,6 +12,7 @@
 
 #include "core/decode/decoder.h"
 #include "core/kernels/largest.h"
+#include "core/kernels/softmax.h"
 
 namespace qkv {
 
@@ -78,13 +79,11 @@ class BeamSearch {
     int32_t node;  // -1: nothing written yet
     float log_prob;
   };
-  // The logits of some hypotheses, and the pieces of their columns.
-  struct Scored {
-    ConstMatrixView logits;
-    std::span<const int32_t> pieces;  // empty: the whole vocabulary
-    size_t first;                     // index in live_ of row 0
-    int32_t Piece(size_t column) const { return pieces.empty() ? static_cast<int32_t>(column) : pieces[column]; }
-    Eigen::Index Column(int32_t piece) const;  // -1: the piece has no column
+  // What the search keeps of a hypothesis's logits.
+  struct Row {
+    RunningNormaliser normaliser;
+    float forced = 0;  // of the prefix's piece
+    size_t found = 0;  // entries of best_
   };
   struct Candidate {
     float log_prob;
@@ -93,9 +92,12 @@ class BeamSearch {
   };
 
   std::span<const int32_t> Shortlist(size_t sentence) const;
-  Scored Score(Context& ctx, ConstMatrixView rows, size_t begin) const;
-  void FindCandidates(const Scored& scored, size_t begin, size_t end);
-  void AddCandidates(const Scored& scored, const float* row, size_t live);
+  size_t EndOfSentence(size_t begin) const;
+  void ReadAllLogits(Context& ctx, ConstMatrixView rows);
+  void ReadListedLogits(Context& ctx, ConstMatrixView rows);
+  void ReadLogits(size_t begin, std::span<const int32_t> pieces, size_t first, MatrixView logits);
+  void FindCandidates(size_t begin, size_t end);
+  void AddCandidates(size_t live);
   void Advance(size_t begin, size_t end);
   bool Loops(const Live& live);
   void Finish(Sentence& sentence, int32_t node, float log_prob, Cut cut) const;
@@ -109,7 +111,8 @@ class BeamSearch {
   std::vector<Live> live_, next_;  // grouped by sentence, best first
   std::vector<int32_t> tokens_, parents_, tail_;
   std::vector<Candidate> candidates_;  // of one sentence, best first
-  std::vector<RowEntry> best_;         // of one row of logits
+  std::vector<Row> rows_;              // of each live hypothesis
+  std::vector<RowEntry> best_;         // [live hypotheses, 2 beam]; with a shortlist the index is one in the list
   size_t length_ = 0;                  // pieces written by every live hypothesis
 };
 

@@ -6,9 +6,13 @@
 #include <span>
 
 #include "core/base/context.h"
+#include "core/base/function_ref.h"
 #include "core/base/memory_need.h"
 
 namespace qkv {
+
+// Reads the logits [rows, pieces] of the pieces that begin with `first`.
+using LogitsUse = FunctionRef<void(size_t first, MatrixView logits)>;
 
 class DecoderState {
  public:
@@ -32,6 +36,10 @@ class Decoder {
   // The logits of rows that Step returned: [rows, pieces.size()] for the given pieces, or [rows, vocabulary] if
   // `pieces` is empty.
   virtual MatrixView Logits(Context& ctx, ConstMatrixView rows, std::span<const int32_t> pieces = {}) const = 0;
+
+  // The logits of all pieces, in parts, in order: `use` reads the logits [rows, pieces] of the pieces that begin with
+  // `first`, and may change them. Each part but the last has a multiple of kNormaliserPart pieces.
+  virtual void LogitsInParts(Context& ctx, ConstMatrixView rows, LogitsUse use) const { use(0, Logits(ctx, rows)); }
 
   // Replaces the state's hypotheses: the new hypothesis h continues the old hypotheses[h]. One may be named several
   // times (a beam splits) or not at all (it ends).

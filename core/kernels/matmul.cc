@@ -150,28 +150,47 @@ void Multiply(const Product& p, size_t rows) {
   HWY_DYNAMIC_DISPATCH(ProductPart)(p, 0, rows, 0, (p.outputs + kPanel - 1) / kPanel * kPanel);
 }
 
-void MatMul(ConstMatrixView x, const PackedMatrix& w, const float* bias, Activation activation, MatrixView y,
-            ThreadPool& pool) {
-  assert(static_cast<size_t>(x.cols()) == w.inputs() && static_cast<size_t>(y.cols()) == w.outputs());
+namespace {
+
+// Computes a product that lacks x and y, on all threads.
+void Share(Product p, ConstMatrixView x, MatrixView y, ThreadPool& pool) {
+  assert(static_cast<size_t>(x.cols()) == p.inputs && static_cast<size_t>(y.cols()) == p.outputs);
   assert(x.rows() == y.rows());
-  const size_t rows = static_cast<size_t>(x.rows());
-  Product p = Whole(w);
+  const size_t rows = static_cast<size_t>(x.rows()), panels = (p.outputs + kPanel - 1) / kPanel;
   p.x = x.data();
-  p.x_stride = w.inputs();
-  p.bias = bias;
-  p.activation = activation;
+  p.x_stride = p.inputs;
   p.y = y.data();
-  p.y_stride = w.outputs();
+  p.y_stride = p.outputs;
   const auto part = HWY_DYNAMIC_POINTER(ProductPart);
   // Waking a worker takes some microseconds. Below this limit one thread needs less than about 40 for the whole
   // product. Fewer than four rows take as long as four, because the weights must be read anyway.
   constexpr size_t kWorthThreads = size_t{1} << 21;
-  const bool worth = std::max<size_t>(rows, 4) * w.inputs() * w.outputs() >= kWorthThreads;
-  if (pool.size() == 1 || !worth) return part(p, 0, rows, 0, w.panels() * kPanel);
-  if (w.panels() >= 2 * pool.size()) {
-    return pool.For(w.panels() * kPanel, 2 * kPanel, [&](size_t begin, size_t end) { part(p, 0, rows, begin, end); });
+  const bool worth = std::max<size_t>(rows, 4) * p.inputs * p.outputs >= kWorthThreads;
+  if (pool.size() == 1 || !worth) return part(p, 0, rows, 0, panels * kPanel);
+  if (panels >= 2 * pool.size()) {
+    return pool.For(panels * kPanel, 2 * kPanel, [&](size_t begin, size_t end) { part(p, 0, rows, begin, end); });
   }
-  pool.For(rows, 8, [&](size_t begin, size_t end) { part(p, begin, end, 0, w.panels() * kPanel); });
+  pool.For(rows, 8, [&](size_t begin, size_t end) { part(p, begin, end, 0, panels * kPanel); });
+}
+
+}  // namespace
+
+void MatMul(ConstMatrixView x, const PackedMatrix& w, const float* bias, Activation activation, MatrixView y,
+            ThreadPool& pool) {
+  Product p = Whole(w);
+  p.bias = bias;
+  p.activation = activation;
+  Share(p, x, y, pool);
+}
+
+void MatMulOutputs(ConstMatrixView x, const PackedMatrix& w, size_t first, const float* bias, MatrixView y,
+                   ThreadPool& pool) {
+  assert(first % kPanel == 0 && first + static_cast<size_t>(y.cols()) <= w.outputs());
+  Product p = Whole(w);
+  p.w = w.Panel(first / kPanel);
+  p.outputs = static_cast<size_t>(y.cols());
+  p.bias = bias != nullptr ? bias + first : nullptr;
+  Share(p, x, y, pool);
 }
 
 void MatMulNaive(ConstMatrixView x, const PackedMatrix& w, const float* bias, Activation activation, MatrixView y) {

@@ -36,6 +36,10 @@ void Multiply(const Product& p, size_t rows);
 void MatMul(ConstMatrixView x, const PackedMatrix& w, const float* bias, Activation activation, MatrixView y,
             ThreadPool& pool);
 
+// The outputs [first, first + y.cols()) of y = x W' + b alone; `first` is a multiple of kPanel. The same bits.
+void MatMulOutputs(ConstMatrixView x, const PackedMatrix& w, size_t first, const float* bias, MatrixView y,
+                   ThreadPool& pool);
+
 // The same in plain loops: the reference for the tests.
 void MatMulNaive(ConstMatrixView x, const PackedMatrix& w, const float* bias, Activation activation, MatrixView y);
 

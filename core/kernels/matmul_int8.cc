@@ -284,6 +284,24 @@ Int8Product Whole(const QuantizedRows& x, const QuantizedMatrix& w, const float*
   return p;
 }
 
+// Computes a product by weights in panels on all threads.
+void SharePanels(const Int8Product& p, ThreadPool& pool) {
+  const auto part = HWY_DYNAMIC_POINTER(Int8Part);
+  const size_t rows = p.x.rows, columns = (p.outputs + kPanel - 1) / kPanel * kPanel;
+  if (pool.size() == 1 || !Worth(rows, p.inputs, p.outputs)) return part(p, 0, rows, 0, columns);
+  if (columns / kPanel >= 2 * pool.size()) {
+    return pool.For(columns, 2 * kPanel, [&](size_t begin, size_t end) { part(p, 0, rows, begin, end); });
+  }
+  pool.For(rows, 8, [&](size_t begin, size_t end) { part(p, begin, end, 0, columns); });
+}
+
+// Computes a product by rows of a table on all threads.
+void ShareTable(const Int8Product& p, ThreadPool& pool) {
+  const auto part = HWY_DYNAMIC_POINTER(TablePart);
+  if (pool.size() == 1 || !Worth(p.x.rows, p.inputs, p.outputs)) return part(p, 0, p.outputs);
+  pool.For(p.outputs, 64, [&](size_t begin, size_t end) { part(p, begin, end); });
+}
+
 }  // namespace
 
 void MatMul(const QuantizedRows& x, const QuantizedMatrix& w, const float* bias, Activation activation, MatrixView y,
@@ -291,30 +309,33 @@ void MatMul(const QuantizedRows& x, const QuantizedMatrix& w, const float* bias,
   assert(w.layout() == Int8Layout::kPanels && static_cast<size_t>(y.cols()) == w.outputs());
   Int8Product p = Whole(x, w, bias, y);
   p.activation = activation;
-  const auto part = HWY_DYNAMIC_POINTER(Int8Part);
-  const size_t columns = (w.outputs() + kPanel - 1) / kPanel * kPanel;
-  if (pool.size() == 1 || !Worth(x.rows, w.inputs(), w.outputs())) return part(p, 0, x.rows, 0, columns);
-  if (columns / kPanel >= 2 * pool.size()) {
-    return pool.For(columns, 2 * kPanel, [&](size_t begin, size_t end) { part(p, 0, x.rows, begin, end); });
-  }
-  pool.For(x.rows, 8, [&](size_t begin, size_t end) { part(p, begin, end, 0, columns); });
+  SharePanels(p, pool);
 }
 
 void MatMulRows(const QuantizedRows& x, const QuantizedMatrix& w, std::span<const int32_t> pieces, const float* bias,
                 MatrixView y, ThreadPool& pool) {
-  if (w.layout() == Int8Layout::kPanels) {
-    assert(pieces.empty());
-    return MatMul(x, w, bias, Activation::kNone, y, pool);
-  }
+  assert(w.layout() == Int8Layout::kRows && static_cast<size_t>(y.cols()) == pieces.size());
   Int8Product p = Whole(x, w, bias, y);
-  if (!pieces.empty()) {
-    p.pieces = pieces.data();
-    p.outputs = pieces.size();
+  p.pieces = pieces.data();
+  p.outputs = pieces.size();
+  ShareTable(p, pool);
+}
+
+void MatMulOutputs(const QuantizedRows& x, const QuantizedMatrix& w, size_t first, const float* bias, MatrixView y,
+                   ThreadPool& pool) {
+  assert(first % kPanel == 0 && first + static_cast<size_t>(y.cols()) <= w.outputs());
+  Int8Product p = Whole(x, w, bias, y);
+  p.scales += first;
+  p.sums += first;
+  if (bias != nullptr) p.bias += first;
+  p.outputs = static_cast<size_t>(y.cols());
+  if (w.layout() == Int8Layout::kPanels) {
+    p.w += first / kPanel * p.w_stride;
+    SharePanels(p, pool);
+  } else {
+    p.w += first * p.w_stride;
+    ShareTable(p, pool);
   }
-  assert(static_cast<size_t>(y.cols()) == p.outputs);
-  const auto part = HWY_DYNAMIC_POINTER(TablePart);
-  if (pool.size() == 1 || !Worth(x.rows, w.inputs(), p.outputs)) return part(p, 0, p.outputs);
-  pool.For(p.outputs, 64, [&](size_t begin, size_t end) { part(p, begin, end); });
 }
 
 void MatMulNaive(const QuantizedRows& x, const QuantizedMatrix& w, const float* bias, Activation activation,

@@ -13,10 +13,15 @@ namespace qkv {
 void MatMul(const QuantizedRows& x, const QuantizedMatrix& w, const float* bias, Activation activation, MatrixView y,
             ThreadPool& pool);
 
-// By the rows `pieces` of a table, or by all rows. bias [outputs] or null; y [rows, pieces.size()], or [rows, outputs]
-// where `pieces` is empty; pieces are below w.outputs(). A table in panels has no list of pieces.
+// By the rows `pieces` of a table in rows. bias [outputs] or null; y [rows, pieces.size()]; pieces are below
+// w.outputs().
 void MatMulRows(const QuantizedRows& x, const QuantizedMatrix& w, std::span<const int32_t> pieces, const float* bias,
                 MatrixView y, ThreadPool& pool);
+
+// The outputs [first, first + y.cols()), of both layouts; `first` is a multiple of kPanel. The same bits as of the
+// whole.
+void MatMulOutputs(const QuantizedRows& x, const QuantizedMatrix& w, size_t first, const float* bias, MatrixView y,
+                   ThreadPool& pool);
 
 // The same one number at a time, for both layouts: the reference for the tests.
 void MatMulNaive(const QuantizedRows& x, const QuantizedMatrix& w, const float* bias, Activation activation,

@@ -1,5 +1,6 @@
 #include "core/kernels/softmax.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -17,22 +18,14 @@ void SoftmaxRows(float* rows, size_t count, size_t size) {
   for (size_t r = 0; r < count; ++r) SoftmaxRow(rows + r * size, size);
 }
 
-void NormaliseRow(const float* row, size_t size, Normaliser& n) {
-  n = {RowMax(row, size), 0};
-  if (n.max == -std::numeric_limits<float>::infinity()) return;
-  if (std::isfinite(n.max)) {
-    // In double: its logarithm rounds to the same float in every math library.
-    n.log_sum = static_cast<float>(std::log(static_cast<double>(RowExpSum<Steady, false>(row, size, n.max))));
-  } else {
-    n.max = n.log_sum = std::numeric_limits<float>::quiet_NaN();
-  }
-}
+// The maximum of a part of a row, and sum exp(x - max) of a part.
+float MaxOfPart(const float* part, size_t size) { return RowMax(part, size); }
+float ExpSumOfPart(const float* part, size_t size, float max) { return RowExpSum<Steady, false>(part, size, max); }
 
 void LogSoftmaxRows(float* rows, size_t count, size_t size) {
   for (size_t r = 0; r < count; ++r) {
     float* row = rows + r * size;
-    Normaliser n;
-    NormaliseRow(row, size, n);
+    const Normaliser n = FindNormaliser(row, size);
     if (n.max == -std::numeric_limits<float>::infinity()) continue;
     // Two subtractions, because max + log_sum would lose the low bits of log_sum.
     const hn::ScalableTag<float> d;
@@ -52,7 +45,8 @@ namespace qkv {
 
 HWY_EXPORT(SoftmaxRows);
 HWY_EXPORT(LogSoftmaxRows);
-HWY_EXPORT(NormaliseRow);
+HWY_EXPORT(MaxOfPart);
+HWY_EXPORT(ExpSumOfPart);
 
 void Softmax(MatrixView rows) {
   HWY_DYNAMIC_DISPATCH(SoftmaxRows)
@@ -64,10 +58,34 @@ void LogSoftmax(MatrixView rows) {
   (rows.data(), static_cast<size_t>(rows.rows()), static_cast<size_t>(rows.cols()));
 }
 
+// Where the maximum grows, the sum so far is scaled (Milakov and Gimelshein 2018, https://arxiv.org/abs/1805.02867).
+// The maximum stays NaN after a NaN or +inf.
+void RunningNormaliser::Add(const float* part, size_t size) {
+  for (size_t i = 0; i < size; i += kNormaliserPart) {
+    const size_t count = std::min(size - i, kNormaliserPart);
+    const float max = HWY_DYNAMIC_DISPATCH(MaxOfPart)(part + i, count);
+    if (max == -std::numeric_limits<float>::infinity()) continue;
+    if (!std::isfinite(max)) {
+      max_ = std::numeric_limits<float>::quiet_NaN();
+    } else if (max > max_) {
+      // exp(max_ - max), as a sum of one term.
+      sum_ *= static_cast<double>(HWY_DYNAMIC_DISPATCH(ExpSumOfPart)(&max_, 1, max));
+      max_ = max;
+    }
+    sum_ += static_cast<double>(HWY_DYNAMIC_DISPATCH(ExpSumOfPart)(part + i, count, max_));
+  }
+}
+
+Normaliser RunningNormaliser::Get() const {
+  if (std::isnan(max_)) return {max_, max_};
+  // In double: its logarithm rounds to the same float in every math library.
+  return {max_, sum_ > 0 ? static_cast<float>(std::log(sum_)) : 0};
+}
+
 Normaliser FindNormaliser(const float* row, size_t size) {
-  Normaliser n;
-  HWY_DYNAMIC_DISPATCH(NormaliseRow)(row, size, n);
-  return n;
+  RunningNormaliser n;
+  n.Add(row, size);
+  return n.Get();
 }
 
 namespace {

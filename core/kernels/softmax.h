@@ -1,6 +1,8 @@
 // Softmax over rows, numerically safe: the row's maximum is subtracted first.
 #pragma once
 
+#include <limits>
+
 #include "core/base/matrix.h"
 
 namespace qkv {
@@ -13,12 +15,26 @@ void SoftmaxNaive(MatrixView rows);
 // In place: each row x becomes x - max x - log(sum exp(x - max x)).
 void LogSoftmax(MatrixView rows);
 
+void LogSoftmaxNaive(MatrixView rows);
+
 // The normaliser of a row's softmax, without writing the row: log softmax(x)_i = x_i - max - log_sum. NaN if the row
 // holds a NaN or +inf; max = -inf if it holds -inf alone. The same bits on every target.
 struct Normaliser {
   float max, log_sum;
 };
 Normaliser FindNormaliser(const float* row, size_t size);
-void LogSoftmaxNaive(MatrixView rows);
+
+// The same for a row that comes in parts, in order. Each part but the last has a multiple of kNormaliserPart entries.
+// Then the bits are those of the whole row.
+inline constexpr size_t kNormaliserPart = 1024;
+class RunningNormaliser {
+ public:
+  void Add(const float* part, size_t size);
+  Normaliser Get() const;
+
+ private:
+  float max_ = -std::numeric_limits<float>::infinity();
+  double sum_ = 0;  // sum exp(x - max_)
+};
 
 }  // namespace qkv

@@ -187,7 +187,12 @@ MatrixView Gpt2::Step(Context& ctx, std::span<const int32_t> tokens, DecoderStat
 
 MatrixView Gpt2::Logits(Context& ctx, ConstMatrixView x, std::span<const int32_t> pieces) const {
   MatrixView normed = Forward(ctx, norm_, x);
-  return PieceLogits(ctx, config_.tied_output ? pieces_ : output_, no_bias_, normed, pieces);
+  return PieceLogits(ctx, output_table(), no_bias_, normed, pieces);
+}
+
+void Gpt2::LogitsInParts(Context& ctx, ConstMatrixView x, LogitsUse use) const {
+  MatrixView normed = Forward(ctx, norm_, x);
+  EachPartOfLogits(ctx, output_table(), no_bias_, normed, use);
 }
 
 void Gpt2::Gather(std::span<const int32_t> hypotheses, DecoderState& opaque) const {

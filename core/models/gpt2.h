@@ -67,9 +67,11 @@ class Gpt2 : public Decoder {
   MemoryNeed StepMemoryNeed(const DecoderState& state, size_t rows, size_t threads) const override;
   MatrixView Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& state) const override;
   MatrixView Logits(Context& ctx, ConstMatrixView x, std::span<const int32_t> pieces = {}) const override;
+  void LogitsInParts(Context& ctx, ConstMatrixView x, LogitsUse use) const override;
   void Gather(std::span<const int32_t> hypotheses, DecoderState& state) const override;
 
  private:
+  const Weight& output_table() const { return config_.tied_output ? pieces_ : output_; }
   struct Layer {
     Norm self_norm, final_norm;
     MultiHead self;

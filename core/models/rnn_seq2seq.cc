@@ -181,4 +181,8 @@ MatrixView RnnSeq2Seq::Logits(Context& ctx, ConstMatrixView x, std::span<const i
   return PieceLogits(ctx, output_table(), logits_bias_, x, pieces);
 }
 
+void RnnSeq2Seq::LogitsInParts(Context& ctx, ConstMatrixView x, LogitsUse use) const {
+  EachPartOfLogits(ctx, output_table(), logits_bias_, x, use);
+}
+
 }  // namespace qkv

@@ -50,6 +50,7 @@ class RnnSeq2Seq : public SequenceModel {
   // Decoder.
   MemoryNeed StepMemoryNeed(const DecoderState& state, size_t rows, size_t threads) const override;
   MatrixView Logits(Context& ctx, ConstMatrixView x, std::span<const int32_t> pieces = {}) const override;
+  void LogitsInParts(Context& ctx, ConstMatrixView x, LogitsUse use) const override;
   MatrixView Step(Context& ctx, std::span<const int32_t> tokens, DecoderState& state) const override;
   void Gather(std::span<const int32_t> hypotheses, DecoderState& state) const override;
 

@@ -299,4 +299,8 @@ MatrixView Transformer::Logits(Context& ctx, ConstMatrixView x, std::span<const 
   return PieceLogits(ctx, output_table(), logits_bias_, x, pieces);
 }
 
+void Transformer::LogitsInParts(Context& ctx, ConstMatrixView x, LogitsUse use) const {
+  EachPartOfLogits(ctx, output_table(), logits_bias_, x, use);
+}
+
 }  // namespace qkv

@@ -191,6 +191,32 @@ TEST(BeamSearch, AForcedPrefixIsKeptScoredAndContinuedAsIfItHadBeenFound) {
   }
 }
 
+// Gives the logits two pieces at a time.
+class PartsDecoder : public TrigramDecoder {
+ public:
+  using TrigramDecoder::TrigramDecoder;
+  void LogitsInParts(Context& ctx, ConstMatrixView rows, LogitsUse use) const override {
+    for (Eigen::Index first = 0; first < rows.cols(); first += 2) {
+      MatrixView part = ctx.New(rows.rows(), 2);
+      part = rows.middleCols(first, 2);
+      use(static_cast<size_t>(first), part);
+    }
+  }
+};
+
+TEST(BeamSearch, ReadsLogitsInParts) {
+  for (uint64_t seed = 0; seed < 30; ++seed) {
+    for (const std::vector<int32_t>& prefix : {std::vector<int32_t>{}, {5, 3}}) {
+      const auto whole = Search(TrigramDecoder(seed), {9, 4}, 3, 1, prefix);
+      const auto parts = Search(PartsDecoder(seed), {9, 4}, 3, 1, prefix);
+      for (size_t s = 0; s < 2; ++s) {
+        EXPECT_EQ(parts[s].front().pieces, whole[s].front().pieces);
+        EXPECT_NEAR(parts[s].front().score, whole[s].front().score, 1e-5);
+      }
+    }
+  }
+}
+
 TEST(BeamSearch, SaysWhenAHypothesisWasCut) {
   const TrigramDecoder decoder(3);
   EXPECT_EQ(Search(decoder, {1}, 4, 1).front().front().cut, Cut::kLength);

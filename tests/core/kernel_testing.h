@@ -72,6 +72,12 @@ inline bool SameBits(ConstMatrixView a, ConstMatrixView b) {
 inline ConstMatrixView ReadRows(const Guarded& m, Eigen::Index first, Eigen::Index count) {
   return {m.read().data() + first * m.read().cols(), count, m.read().cols()};
 }
+inline Guarded ReadColumns(const Guarded& m, size_t first, size_t count) {
+  const auto from = static_cast<Eigen::Index>(first), columns = static_cast<Eigen::Index>(count);
+  Guarded some(static_cast<size_t>(m.read().rows()), count);
+  some.view() = m.read().middleCols(from, columns);
+  return some;
+}
 inline MatrixView WriteRows(Guarded& m, Eigen::Index first, Eigen::Index count) {
   return {m.data() + first * m.view().cols(), count, m.view().cols()};
 }

@@ -47,5 +47,26 @@ TEST(Largest, IsWhatSortingGives) {
   }
 }
 
+TEST(Largest, PartsOfARowGiveWhatTheWholeGives) {
+  Random random(2);
+  std::vector<float> row(1000);
+  for (float& x : row) x = std::floor(50 * random.Uniform());
+  for (const size_t count : {0, 1, 8, 600}) {
+    for (const size_t part : {1, 7, 64, 333}) {
+      ForEachTarget([&] {
+        std::vector<RowEntry> found(count);
+        size_t written = 0;
+        for (size_t first = 0; first < row.size(); first += part) {
+          const size_t size = std::min(part, row.size() - first);
+          written = LargestWithPart(row.data() + first, size, first, count, found.data(), written);
+        }
+        std::vector<int32_t> ids;
+        for (size_t i = 0; i < written; ++i) ids.push_back(found[i].index);
+        EXPECT_EQ(ids, Sorted(row, count)) << count << ", " << part;
+      });
+    }
+  }
+}
+
 }  // namespace
 }  // namespace qkv

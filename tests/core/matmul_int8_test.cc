@@ -36,7 +36,7 @@ struct Problem {
     if (w.layout() == Int8Layout::kPanels) {
       MatMul(q, w, bias.read().data(), activation, y.view(), pool);
     } else {
-      MatMulRows(q, w, {}, bias.read().data(), y.view(), pool);
+      MatMulOutputs(q, w, 0, bias.read().data(), y.view(), pool);
     }
     EXPECT_TRUE(y.Intact());
     return y;
@@ -142,6 +142,25 @@ TEST(MatMulInt8, SomePiecesAreThoseOfAll) {
         }
       }
     });
+  }
+}
+
+TEST(MatMulInt8, SomeOutputsAreThoseOfAll) {
+  ThreadPool one(1), two(2);
+  for (const Int8Layout layout : {Int8Layout::kPanels, Int8Layout::kRows}) {
+    for (const size_t rows : {1, 5, 40}) {
+      const Problem p(layout, rows, 192, 4100);
+      ForEachTarget([&] {
+        const Guarded all = p.Product(one);
+        for (const auto& [first, count] : {std::pair<size_t, size_t>{0, 1024}, {1024, 2048}, {4096, 4}}) {
+          Arena arena;
+          Guarded some(rows, count);
+          MatMulOutputs(Quantize(p.x.read(), arena), p.w, first, p.bias.read().data(), some.view(), two);
+          EXPECT_TRUE(some.Intact());
+          EXPECT_TRUE(SameBits(some.read(), ReadColumns(all, first, count).read()));
+        }
+      });
+    }
   }
 }
 

@@ -124,6 +124,20 @@ TEST(MatMul, RowsDoNotDependOnTheirBatch) {
   }
 }
 
+TEST(MatMul, SomeOutputsAreThoseOfAll) {
+  ThreadPool one(1), two(2);
+  const Problem p(5, 150, 2100);
+  ForEachTarget([&] {
+    const Guarded all = p.Product(one);
+    for (const auto& [first, count] : {std::pair<size_t, size_t>{0, 1024}, {1024, 1024}, {2048, 52}, {16, 7}}) {
+      Guarded some(5, count);
+      MatMulOutputs(p.x.read(), p.packed, first, p.bias.read().data(), some.view(), two);
+      EXPECT_TRUE(some.Intact());
+      EXPECT_TRUE(SameBits(some.read(), ReadColumns(all, first, count).read()));
+    }
+  });
+}
+
 TEST(MatMul, DoesNotDependOnThreads) {
   ThreadPool one(1), two(2), three(3);
   // All large enough to be split; the last two by rows.

@@ -1,6 +1,7 @@
 #include "core/kernels/softmax.h"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "tests/core/kernel_testing.h"
@@ -133,6 +134,38 @@ TEST(Softmax, RowsWithoutAnythingAndNaNStayAlone) {
     };
     ForEachTarget([&] { check(Softmax, LogSoftmax); });
     check(SoftmaxNaive, LogSoftmaxNaive);
+  }
+}
+
+// The parts of a row give the bits of the whole, and these are the row's logarithm of the sum.
+TEST(RunningNormaliser, PartsOfARowGiveTheBitsOfTheWhole) {
+  for (const size_t size : {1, 1024, 1025, 5000, 32000}) {
+    // Large numbers come first, last and in between, so the maximum grows in some rows and not in others.
+    Guarded input = RandomMatrix(4, size, size, 8);
+    for (size_t i = 0; i < size; ++i) input.data()[i] += 20.0f * static_cast<float>(i) / static_cast<float>(size);
+    for (size_t i = 0; i < size; ++i)
+      input.data()[size + i] -= 20.0f * static_cast<float>(i) / static_cast<float>(size);
+    for (size_t i = 0; i < size / 2; ++i) input.data()[2 * size + i] = -kInfinity;
+    if (size > 2048) input.data()[3 * size + 2000] = kNaN;
+    ForEachTarget([&] {
+      for (size_t r = 0; r < 4; ++r) {
+        const float* const row = input.data() + r * size;
+        const Normaliser whole = FindNormaliser(row, size);
+        for (const size_t part : {kNormaliserPart, 3 * kNormaliserPart}) {
+          RunningNormaliser n;
+          for (size_t i = 0; i < size; i += part) n.Add(row + i, std::min(part, size - i));
+          EXPECT_EQ(std::bit_cast<uint32_t>(n.Get().max), std::bit_cast<uint32_t>(whole.max));
+          EXPECT_EQ(std::bit_cast<uint32_t>(n.Get().log_sum), std::bit_cast<uint32_t>(whole.log_sum));
+        }
+        if (r == 3 && size > 2048) {
+          EXPECT_TRUE(std::isnan(whole.max) && std::isnan(whole.log_sum));
+          continue;
+        }
+        double sum = 0;
+        for (size_t i = 0; i < size; ++i) sum += std::exp(static_cast<double>(row[i]) - whole.max);
+        EXPECT_NEAR(whole.log_sum, std::log(sum), 2e-6) << size << ", row " << r;
+      }
+    });
   }
 }
 

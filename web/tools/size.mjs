@@ -7,15 +7,16 @@ import { basename } from 'node:path';
 import { ToolError, at, fail } from './common.mjs';
 import { brotlied, downloadsOf, gzipped, scriptsOfLab } from './downloads.mjs';
 
-const kLimit = 165_000;
+// 560 of it read logits in parts of the vocabulary: the native command with a beam of 4 takes a quarter less time.
+const kLimit = 165_600;
 const kAttentionLimit = 73_100; // 1,400 of it skip the keys between attention sinks and their window
 // It contains interventions, `qkv/explain`, recurrent models and Marian's own files: interventions in Firefox's models run in
 // this engine, and only it reads OPUS-MT's models. Prompt lookup takes 760 bytes, the code that starts threads 900.
-const kModelsLimit = 271_000;
+const kModelsLimit = 271_700;
 // It contains pointer networks, hard attention and all kinds of attention. The code that adds attention's gradients for four
 // queries in one pass is twice as fast as for one query, and takes 1,300 bytes more.
-const kTrainingLimit = 259_000;
-const kPageLimit = 178_500;
+const kTrainingLimit = 260_100;
+const kPageLimit = 179_000;
 const kInstallLimit = 3_072;
 const kDetectLimit = 200_000;
 const kPackageLimit = 2_250_000;
