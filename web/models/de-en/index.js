@@ -20,7 +20,7 @@ export default {
   hashes: {
     'config.json': '20fc25c9712aa00ede15463ee063df6992cf5a467380d55be440f4120124b55c',
     'generation_config.json': '8f07dd18fa2434aac3ff7dc46057269fe321eba0e986e9965e56ade0c6d4645e',
-    'model.safetensors': '6b3fb7d534684d54a5d2f016763f272b7576a550497d14089fdbfa03c96bd09a',
+    'model.safetensors': '42e3976d909beeb75ede1ba357de96dee69a0fafc6763af7b3d20a9006b085a7',
     'source.spm.packed': 'eac17fbfefd832a6a3642e6aea21d32ac7636bd1a9b0b1503b257271c17772e4',
   },
 };

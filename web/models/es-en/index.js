@@ -20,7 +20,7 @@ export default {
   hashes: {
     'config.json': '20fc25c9712aa00ede15463ee063df6992cf5a467380d55be440f4120124b55c',
     'generation_config.json': '204506236a6e7dbd42ce589c5fd656b4b2bae20e96b0fe4222da9fca9fbcc187',
-    'model.safetensors': '959df9f729045fe01671ce04010215b83c54b92844a60479a76a22eecbe24000',
+    'model.safetensors': '9c40f1c7fd01c48b8885473fe30f688d6f79141dbdd6b719bd8dc0703eed92bb',
     'source.spm.packed': 'cb3b9be480bfc10e5fe0e24cb9b37f7f7c367b1366380a8a7f4acd6ed4fa4970',
   },
 };
