@@ -22,6 +22,17 @@ bool IsLoop(std::span<const int32_t> pieces) {
   }
   return false;
 }
+
+// The column of a piece among `size` columns of logits, -1 if it has none. The columns are of `pieces`, which are
+// ascending; if there are none, of the pieces from `first` on.
+Eigen::Index ColumnOf(int32_t piece, std::span<const int32_t> pieces, size_t first, size_t size) {
+  if (pieces.empty()) {
+    const auto at = static_cast<size_t>(piece);
+    return at >= first && at < first + size ? static_cast<Eigen::Index>(at - first) : -1;
+  }
+  const auto at = std::lower_bound(pieces.begin(), pieces.end(), piece);
+  return at != pieces.end() && *at == piece ? at - pieces.begin() : -1;
+}
 }  // namespace
 
 BeamSearch::BeamSearch(const Decoder& decoder, std::unique_ptr<DecoderState> state, std::vector<size_t> max_length,
@@ -44,7 +55,7 @@ bool BeamSearch::Step(Context& ctx) {
   const MatrixView rows = decoder_.Step(ctx, tokens_, *state_);
   ++length_;
 
-  // What is needed of their logits.
+  // The search keeps a few numbers of each hypothesis's logits.
   rows_.assign(live_.size(), {});
   best_.resize(live_.size() * 2 * options_.beam);
   if (options_.shortlists.empty()) {
@@ -67,8 +78,9 @@ bool BeamSearch::Step(Context& ctx) {
   return live_.empty();
 }
 
-// Memory for the decoder's rows and their logits: of all hypotheses at once, or of one sentence's by its shortlist.
-// Also the trees, which grow, and the texts that are read from them at the end.
+// Memory for the decoder's rows and for logits: those of all hypotheses, or with shortlists those of one sentence. The
+// decoder may need less, if it gives the logits in parts. Also for the trees, which grow, and for the texts that are
+// read from them at the end.
 MemoryNeed BeamSearch::NextMemoryNeed(size_t threads) const {
   constexpr uint64_t kLines = 1 << 10, kPerPiece = 16;
   const uint64_t rows = std::min(live_.size(), sentences_.size()) * options_.beam, pieces = decoder_.vocabulary();
@@ -94,12 +106,12 @@ size_t BeamSearch::EndOfSentence(size_t begin) const {
   return end;
 }
 
-// One product serves all sentences.
+// All sentences have the same pieces, so one product computes their logits.
 void BeamSearch::ReadAllLogits(Context& ctx, ConstMatrixView rows) {
   decoder_.LogitsInParts(ctx, rows, [&](size_t first, MatrixView logits) { ReadLogits(0, {}, first, logits); });
 }
 
-// Each sentence has its own list of pieces.
+// Each sentence has its own list of pieces, so it has a product of its own.
 void BeamSearch::ReadListedLogits(Context& ctx, ConstMatrixView rows) {
   for (size_t begin = 0, end = 0; begin < live_.size(); begin = end) {
     end = EndOfSentence(begin);
@@ -111,24 +123,17 @@ void BeamSearch::ReadListedLogits(Context& ctx, ConstMatrixView rows) {
   }
 }
 
-// Reads the logits of the hypotheses from `begin` on. Column c is of pieces[c], or of the piece first + c without a
-// list.
+// Row r of `logits` is of the hypothesis begin + r. Column c is of the piece pieces[c]; if `pieces` is empty, it is of
+// the piece first + c.
 void BeamSearch::ReadLogits(size_t begin, std::span<const int32_t> pieces, size_t first, MatrixView logits) {
   const auto size = static_cast<size_t>(logits.cols()), most = 2 * options_.beam;
-  // The column of a piece; -1: it has none here.
-  const auto column = [&](int32_t piece) -> Eigen::Index {
-    if (pieces.empty()) {
-      const size_t at = static_cast<size_t>(piece) - first;  // wraps around below `first`
-      return at < size ? static_cast<Eigen::Index>(at) : -1;
-    }
-    const auto at = std::lower_bound(pieces.begin(), pieces.end(), piece);
-    return at != pieces.end() && *at == piece ? at - pieces.begin() : -1;
-  };
+  // Banned pieces get no probability.
   for (const int32_t piece : options_.banned) {
-    if (const Eigen::Index at = column(piece); at >= 0) logits.col(at).setConstant(kMinusInfinity);
+    if (const Eigen::Index c = ColumnOf(piece, pieces, first, size); c >= 0) logits.col(c).setConstant(kMinusInfinity);
   }
   const bool is_forced = length_ <= options_.prefix.size();
-  const Eigen::Index forced = is_forced ? column(options_.prefix[length_ - 1]) : -1;
+  const Eigen::Index forced = is_forced ? ColumnOf(options_.prefix[length_ - 1], pieces, first, size) : -1;
+  // Of each row: its normaliser, and the logit of the prefix's piece or the largest logits.
   for (Eigen::Index r = 0; r < logits.rows(); ++r) {
     const size_t h = begin + static_cast<size_t>(r);
     const float* const row = logits.data() + r * logits.cols();

@@ -82,8 +82,8 @@ class BeamSearch {
   // What the search keeps of a hypothesis's logits.
   struct Row {
     RunningNormaliser normaliser;
-    float forced = 0;  // of the prefix's piece
-    size_t found = 0;  // entries of best_
+    float forced = 0;  // the logit of the prefix's piece, while the prefix is written
+    size_t found = 0;  // its entries in best_
   };
   struct Candidate {
     float log_prob;
@@ -112,7 +112,7 @@ class BeamSearch {
   std::vector<int32_t> tokens_, parents_, tail_;
   std::vector<Candidate> candidates_;  // of one sentence, best first
   std::vector<Row> rows_;              // of each live hypothesis
-  std::vector<RowEntry> best_;         // [live hypotheses, 2 beam]; with a shortlist the index is one in the list
+  std::vector<RowEntry> best_;         // [live hypotheses, 2 beam]; with a shortlist, an index is a place in the list
   size_t length_ = 0;                  // pieces written by every live hypothesis
 };
 

@@ -11,7 +11,7 @@
 
 namespace qkv {
 
-// Reads the logits [rows, pieces] of the pieces that begin with `first`.
+// Reads, and may change, the logits of a part of the vocabulary: column c of `logits` is of the piece first + c.
 using LogitsUse = FunctionRef<void(size_t first, MatrixView logits)>;
 
 class DecoderState {
@@ -37,8 +37,8 @@ class Decoder {
   // `pieces` is empty.
   virtual MatrixView Logits(Context& ctx, ConstMatrixView rows, std::span<const int32_t> pieces = {}) const = 0;
 
-  // The logits of all pieces, in parts, in order: `use` reads the logits [rows, pieces] of the pieces that begin with
-  // `first`, and may change them. Each part but the last has a multiple of kNormaliserPart pieces.
+  // Computes the logits of all pieces, one part of the vocabulary after the other, from the first piece to the last.
+  // `use` is called once for each part. A part has a multiple of kNormaliserPart pieces; only the last may have others.
   virtual void LogitsInParts(Context& ctx, ConstMatrixView rows, LogitsUse use) const { use(0, Logits(ctx, rows)); }
 
   // Replaces the state's hypotheses: the new hypothesis h continues the old hypotheses[h]. One may be named several

@@ -152,7 +152,7 @@ void Multiply(const Product& p, size_t rows) {
 
 namespace {
 
-// Computes a product that lacks x and y, on all threads.
+// Sets x and y of a product and computes it on all threads.
 void Share(Product p, ConstMatrixView x, MatrixView y, ThreadPool& pool) {
   assert(static_cast<size_t>(x.cols()) == p.inputs && static_cast<size_t>(y.cols()) == p.outputs);
   assert(x.rows() == y.rows());

@@ -36,7 +36,8 @@ void Multiply(const Product& p, size_t rows);
 void MatMul(ConstMatrixView x, const PackedMatrix& w, const float* bias, Activation activation, MatrixView y,
             ThreadPool& pool);
 
-// The outputs [first, first + y.cols()) of y = x W' + b alone; `first` is a multiple of kPanel. The same bits.
+// The outputs first, ..., first + y.cols() - 1 of y = x W' + b. `first` is a multiple of kPanel; b [outputs] or null.
+// An output has the same bits as in the product by all of W.
 void MatMulOutputs(ConstMatrixView x, const PackedMatrix& w, size_t first, const float* bias, MatrixView y,
                    ThreadPool& pool);
 

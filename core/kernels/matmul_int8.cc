@@ -284,7 +284,7 @@ Int8Product Whole(const QuantizedRows& x, const QuantizedMatrix& w, const float*
   return p;
 }
 
-// Computes a product by weights in panels on all threads.
+// Computes a product on all threads; the weights have the layout kPanels.
 void SharePanels(const Int8Product& p, ThreadPool& pool) {
   const auto part = HWY_DYNAMIC_POINTER(Int8Part);
   const size_t rows = p.x.rows, columns = (p.outputs + kPanel - 1) / kPanel * kPanel;
@@ -295,7 +295,7 @@ void SharePanels(const Int8Product& p, ThreadPool& pool) {
   pool.For(rows, 8, [&](size_t begin, size_t end) { part(p, begin, end, 0, columns); });
 }
 
-// Computes a product by rows of a table on all threads.
+// Computes a product on all threads; the weights have the layout kRows.
 void ShareTable(const Int8Product& p, ThreadPool& pool) {
   const auto part = HWY_DYNAMIC_POINTER(TablePart);
   if (pool.size() == 1 || !Worth(p.x.rows, p.inputs, p.outputs)) return part(p, 0, p.outputs);

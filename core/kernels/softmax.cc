@@ -18,7 +18,7 @@ void SoftmaxRows(float* rows, size_t count, size_t size) {
   for (size_t r = 0; r < count; ++r) SoftmaxRow(rows + r * size, size);
 }
 
-// The maximum of a part of a row, and sum exp(x - max) of a part.
+// max x of a part of a row, and sum exp(x - max) of that part.
 float MaxOfPart(const float* part, size_t size) { return RowMax(part, size); }
 float ExpSumOfPart(const float* part, size_t size, float max) { return RowExpSum<Steady, false>(part, size, max); }
 
@@ -58,8 +58,8 @@ void LogSoftmax(MatrixView rows) {
   (rows.data(), static_cast<size_t>(rows.rows()), static_cast<size_t>(rows.cols()));
 }
 
-// Where the maximum grows, the sum so far is scaled (Milakov and Gimelshein 2018, https://arxiv.org/abs/1805.02867).
-// The maximum stays NaN after a NaN or +inf.
+// If a part has a larger maximum, the sum of the earlier parts is multiplied by exp(old maximum - new maximum) (Milakov
+// and Gimelshein 2018, https://arxiv.org/abs/1805.02867). Once the row has had a NaN or +inf, the maximum is NaN.
 void RunningNormaliser::Add(const float* part, size_t size) {
   for (size_t i = 0; i < size; i += kNormaliserPart) {
     const size_t count = std::min(size - i, kNormaliserPart);
@@ -68,7 +68,7 @@ void RunningNormaliser::Add(const float* part, size_t size) {
     if (!std::isfinite(max)) {
       max_ = std::numeric_limits<float>::quiet_NaN();
     } else if (max > max_) {
-      // exp(max_ - max), as a sum of one term.
+      // This sum has one term: exp(max_ - max).
       sum_ *= static_cast<double>(HWY_DYNAMIC_DISPATCH(ExpSumOfPart)(&max_, 1, max));
       max_ = max;
     }
@@ -78,7 +78,8 @@ void RunningNormaliser::Add(const float* part, size_t size) {
 
 Normaliser RunningNormaliser::Get() const {
   if (std::isnan(max_)) return {max_, max_};
-  // In double: its logarithm rounds to the same float in every math library.
+  // Math libraries give different last bits of a logarithm. A logarithm in double, rounded to float, is the same in
+  // all.
   return {max_, sum_ > 0 ? static_cast<float>(std::log(sum_)) : 0};
 }
 

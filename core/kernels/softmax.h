@@ -24,8 +24,8 @@ struct Normaliser {
 };
 Normaliser FindNormaliser(const float* row, size_t size);
 
-// The same for a row that comes in parts, in order. Each part but the last has a multiple of kNormaliserPart entries.
-// Then the bits are those of the whole row.
+// Computes the normaliser of a row from its parts, added in order. A part has a multiple of kNormaliserPart entries;
+// only the last may have others. The result then has the same bits as FindNormaliser of the whole row.
 inline constexpr size_t kNormaliserPart = 1024;
 class RunningNormaliser {
  public:

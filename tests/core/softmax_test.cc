@@ -137,10 +137,11 @@ TEST(Softmax, RowsWithoutAnythingAndNaNStayAlone) {
   }
 }
 
-// The parts of a row give the bits of the whole, and these are the row's logarithm of the sum.
+// Parts of a row give the same bits as the whole row. The result is compared with the sum in double.
 TEST(RunningNormaliser, PartsOfARowGiveTheBitsOfTheWhole) {
   for (const size_t size : {1, 1024, 1025, 5000, 32000}) {
-    // Large numbers come first, last and in between, so the maximum grows in some rows and not in others.
+    // The numbers of row 0 become larger towards the end, those of row 1 smaller. The first half of row 2 is -infinity.
+    // A long row 3 has a NaN.
     Guarded input = RandomMatrix(4, size, size, 8);
     for (size_t i = 0; i < size; ++i) input.data()[i] += 20.0f * static_cast<float>(i) / static_cast<float>(size);
     for (size_t i = 0; i < size; ++i)
