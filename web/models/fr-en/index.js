@@ -12,15 +12,15 @@ export default {
   /** In bytes. */
   sizes: {
     'config.json': 812,
-    'generation_config.json': 230,
+    'generation_config.json': 205,
     'model.safetensors': 4111144,
     'source.spm.packed': 203491,
   },
   /** SHA-256. */
   hashes: {
     'config.json': '20fc25c9712aa00ede15463ee063df6992cf5a467380d55be440f4120124b55c',
-    'generation_config.json': '7f095814b628648ce95ff9e9af7932b3d4a63ec6b82fb8dad621d31e131ac909',
-    'model.safetensors': 'e4201443c254dbebf880f1d5cb13bb619c55bb9fe7880318cbb11b93e4816f0c',
+    'generation_config.json': '7a89747c89a596ef69b065db582827ec163c73ea6733e17ac19b07f3a452936f',
+    'model.safetensors': '8311446a5d0f1a4c6384b695ae51326ce0a61a08826f90c8f063d5039ce7d65e',
     'source.spm.packed': '0699b00a2d24b9902dee127fd985c14d53dc1f5fec5a50a395720db183f5ebc5',
   },
 };
