@@ -7,9 +7,11 @@ web/docs/training.md explains the fields. A field that this script does not know
 - There is no dropout. The model must be post-norm, with ReLU, in MarianMT's layout.
 - The schedule must be `cosine`.
 - In an epoch, a pair of a corpus with weight 1.5 is read once or twice, each with probability 0.5.
-- PyTorch rounds to bfloat16 in its own way.
+- On a GPU a pass computes with a copy of the weights in bfloat16, and its activations are in bfloat16 too. Adam updates floats.
 - With `"weights": "int4"`, the multiplier of each group is chosen again only every twenty updates.
 - With --minutes, training ends after this time, the rate depends on the time, and `steps` is ignored.
+
+If the config has `dev`, each report has its loss: nats a piece, without label smoothing.
 
 Needs torch, sentencepiece and numpy.
 """
@@ -34,6 +36,7 @@ import mix
 
 EOS, UNK = 0, 1
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+WORKING = torch.bfloat16 if DEVICE == "cuda" else torch.float32
 if DEVICE == "cuda":
     torch.backends.cuda.enable_cudnn_sdp(False)  # cuDNN prepares a plan for each new shape, and batches have many shapes
 
@@ -105,31 +108,29 @@ class Transformer(nn.Module):
             x = layer(x, causal, memory, seen)
         return F.linear(x, self.shared.weight, self.final_logits_bias)
 
+    def loss(self, source, target, smoothing):
+        """The mean cross-entropy of the pieces of `target`, in nats (Szegedy et al. 2016 for the smoothing)."""
+        logits = self(source, target).float().flatten(0, 1)
+        return F.cross_entropy(logits, target.flatten(), ignore_index=self.pad, label_smoothing=smoothing)
+
 
 class Int4:
-    """Rounds the weights to 4 bits for a pass, as `qkv quantize --bits 4` does (web/docs/int4.md). Adam updates the floats.
+    """The nearest weights that 4 bits can hold, as `qkv quantize --bits 4` makes them (web/docs/int4.md).
     A group is 32 inputs of a row. Its multiplier is one byte. The groups of all matrices are one tensor, [groups, 32]."""
 
-    def __init__(self, model):
-        self.matrices = [w for w in model.parameters() if w.dim() == 2]
+    def __init__(self, matrices):
+        self.matrices, self.passes = matrices, 0
 
     @torch.no_grad()
-    def set(self, choose):
-        """Puts the rounded weights into the model. `choose`: whether to choose the multipliers again."""
-        self.floats = [w.clone() for w in self.matrices]
+    def rounded(self):
+        """The rounded matrices. Every twentieth call chooses the multipliers again."""
         scales = [w.abs().amax(1, keepdim=True) / 127 for w in self.matrices]
         scaled = torch.cat([(w / s.clamp(min=1e-30)).view(-1, 32) for w, s in zip(self.matrices, scales)])
-        if choose:
+        if self.passes % 20 == 0:
             self.bytes = self.choose(scaled)
+        self.passes += 1
         parts = self.round(scaled, self.bytes).split([w.numel() // 32 for w in self.matrices])
-        for w, s, part in zip(self.matrices, scales, parts):
-            w.copy_(part.reshape(w.shape) * s)
-
-    @torch.no_grad()
-    def restore(self):
-        """Puts the floats back into the model."""
-        for w, floats in zip(self.matrices, self.floats):
-            w.copy_(floats)
+        return [part.reshape(w.shape) * s for w, s, part in zip(self.matrices, scales, parts)]
 
     @staticmethod
     def round(scaled, byte):
@@ -150,75 +151,131 @@ class Int4:
         return best
 
 
-def short(name):
-    """The name of a weight in this module. `name` is its name in the model folder."""
-    return re.sub(r"^model\.(encoder|decoder)\.layers\.", r"\1.", name).replace("model.shared", "shared")
+class Weights:
+    """The weights in floats, which Adam updates, beside those that `model` computes with: rounded to WORKING, with `int4` to 4 bits."""
+
+    def __init__(self, model, int4):
+        self.working = dict(model.named_parameters())
+        self.floats = {name: w.detach().float().clone() for name, w in self.working.items()}
+        for w in self.floats.values():
+            w.grad = torch.zeros_like(w)
+        model.to(WORKING)
+        self.matrices = [name for name, w in self.floats.items() if w.dim() == 2]
+        self.int4 = Int4([self.floats[name] for name in self.matrices]) if int4 else None
+        self.to_model()
+
+    @torch.no_grad()
+    def to_model(self):
+        for name, w in self.floats.items():
+            self.working[name].copy_(w)
+        for name, w in zip(self.matrices, self.int4.rounded() if self.int4 else []):
+            self.working[name].copy_(w)
+
+    @torch.no_grad()
+    def take_gradients(self):
+        for name, w in self.floats.items():
+            w.grad.copy_(self.working[name].grad)
+            self.working[name].grad = None
+
+
+class Lines:
+    """Lists of pieces as one array. Line i is pieces[ends[i] - sizes[i] : ends[i]]."""
+
+    def __init__(self, pieces, sizes):
+        self.pieces, self.sizes, self.ends = pieces, sizes, sizes.cumsum()
+
+    @classmethod
+    def of(cls, lists):
+        return cls(np.fromiter(itertools.chain.from_iterable(lists), np.int16), np.array([len(x) for x in lists], np.int64))
+
+    def take(self, which):
+        """These lines, in this order."""
+        sizes = self.sizes[which]
+        skipped = (self.ends[which] - sizes.cumsum()).repeat(sizes)
+        return Lines(self.pieces[skipped + np.arange(len(skipped))], sizes)
+
+    def joined(self, firsts):
+        """Each line with those after it, up to the next of `firsts`, as one line."""
+        return Lines(self.pieces, np.add.reduceat(self.sizes, firsts))
+
+    def padded(self, which, pad):
+        """[B, T] on the device: the pieces of these lines, </s>, and `pad`. T is a multiple of 8: matrix units are faster with such sizes."""
+        sizes = self.sizes[which][:, None]
+        place = np.arange((sizes.max() + 8) // 8 * 8)
+        pieces = self.pieces[np.minimum(self.ends[which][:, None] - sizes + place, len(self.pieces) - 1)]
+        x = np.where(place < sizes, pieces, np.where(place == sizes, EOS, pad)).astype(np.int64)
+        return torch.from_numpy(x).to(DEVICE, non_blocking=True)
+
+
+def read_lines(path, tokenizer):
+    """The sources and the targets of a file of pairs."""
+    with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf8") as file:
+        rows = [line.rstrip("\n").split("\t")[:2] for line in file]
+    return [tokenizer.encode([row[side] for row in rows], num_threads=8) for side in (0, 1)]
 
 
 def read_pairs(config, tokenizer):
-    """[(source, target)] as pieces without </s>, and how often an epoch reads each pair, on average."""
-    pairs, times = [], []
+    """The sources and the targets of all corpora, and how often an epoch reads each pair, on average."""
+    sides, times, longest = ([], []), [], config["batch"].get("longest", 256) - 1
     for corpus in config["corpora"]:
-        with (gzip.open if corpus["path"].endswith(".gz") else open)(corpus["path"], "rt", encoding="utf8") as file:
-            rows = [line.rstrip("\n").split("\t")[:2] for line in file]
-        sides = [tokenizer.encode([row[side] for row in rows], num_threads=8) for side in (0, 1)]
-        longest = config["batch"].get("longest", 256) - 1
-        for s, t in zip(*sides):
+        for s, t in zip(*read_lines(corpus["path"], tokenizer)):
             if 0 < len(s) <= longest and 0 < len(t) <= longest and UNK not in t:
-                pairs.append((s, t))
+                sides[0].append(s)
+                sides[1].append(t)
                 times.append(corpus.get("weight", 1))
-    return pairs, np.array(times)
+    return Lines.of(sides[0]), Lines.of(sides[1]), np.array(times)
 
 
-def batches(pairs, times, config, seed):
-    """The batches of one epoch, in random order. A batch is a list of (source, target), with </s>, of similar lengths."""
-    draw = np.random.default_rng(seed)
+def batches(pairs, config, pad, seed):
+    """The batches of one epoch, in random order: (source, target, pieces), as `padded` gives them."""
+    draw, (sources, targets, times) = np.random.default_rng(seed), pairs
     # Draw the pairs, in random order.
-    order = np.repeat(np.arange(len(pairs)), (times + draw.random(len(times))).astype(int))
+    order = np.repeat(np.arange(len(times)), (times + draw.random(len(times))).astype(int))
     draw.shuffle(order)
+    sources, targets = sources.take(order), targets.take(order)
     # Join some pairs to one line, as batch.joined says. If the line would be too long, keep the pairs apart.
     odds, longest = config["batch"].get("joined", [1]), config["batch"].get("longest", 256)
-    counts, at, lines = draw.choice(len(odds), len(order), p=np.array(odds) / sum(odds)) + 1, 0, []
-    for count in counts:
-        some = [pairs[i] for i in order[at : at + count]]
-        at += count
-        joined = [tuple(list(itertools.chain.from_iterable(side)) + [EOS] for side in zip(*some))] if some else []
-        fits = joined and max(map(len, joined[0])) <= longest
-        lines += joined if fits else [(s + [EOS], t + [EOS]) for s, t in some]
+    counts = draw.choice(len(odds), len(order), p=np.array(odds) / sum(odds)) + 1
+    firsts = np.append(0, counts.cumsum())
+    firsts = firsts[firsts < len(order)]
+    sizes = np.maximum(sources.joined(firsts).sizes, targets.joined(firsts).sizes)
+    is_first = sizes.repeat(np.diff(np.append(firsts, len(order)))) >= longest
+    is_first[firsts] = True
+    sources, targets = (side.joined(is_first.nonzero()[0]) for side in (sources, targets))
     # Sort the lines by length. Fill each batch until its padded pieces, of both sides, reach the limit.
-    lines.sort(key=lambda line: (len(line[0]), len(line[1])))
-    room, out, first = config["batch"]["tokens"] * config["batch"].get("accumulate", 1), [], 0
-    while first < len(lines):
-        end, widths = first, (0, 0)
-        while end < len(lines):
-            widths = tuple(max(width, len(side)) for width, side in zip(widths, lines[end]))
-            if end > first and sum(widths) * (end - first + 1) > room:
-                break
-            end += 1
-        out.append(lines[first:end])
+    order = np.lexsort((targets.sizes, sources.sizes))
+    room, first, spans = config["batch"]["tokens"] * config["batch"].get("accumulate", 1), 0, []
+    sizes = np.stack([sources.sizes[order], targets.sizes[order]]) + 1
+    while first < len(order):
+        widths = np.maximum.accumulate(sizes[:, first : first + room], 1).sum(0)
+        end = first + max(1, int((widths * np.arange(1, len(widths) + 1) <= room).sum()))
+        spans.append(order[first:end])
         first = end
-    draw.shuffle(out)
-    return out
+    draw.shuffle(spans)
+    for which in spans:
+        yield sources.padded(which, pad), targets.padded(which, pad), int((targets.sizes[which] + 1).sum())
 
 
-def padded(rows, pad):
-    """[B, T]: the rows, filled with `pad`. T is a multiple of 8, because matrix units are faster with such sizes."""
-    width = (max(map(len, rows)) + 7) // 8 * 8
-    x = np.full((len(rows), width), pad)
-    for i, row in enumerate(rows):
-        x[i, : len(row)] = row
-    return torch.from_numpy(x).to(DEVICE, non_blocking=True)
+@torch.no_grad()
+def loss_of(model, sources, targets):
+    """The mean loss of all pieces of `targets`."""
+    total, count, order = 0.0, 0, np.argsort(sources.sizes)
+    for which in np.array_split(order, max(1, len(order) // 200)):
+        pieces = int((targets.sizes[which] + 1).sum())
+        total += float(model.loss(sources.padded(which, model.pad), targets.padded(which, model.pad), 0)) * pieces
+        count += pieces
+    return total / count
 
 
-def train(model, config, supply, minutes):
+def train(model, config, supply, dev, minutes):
     """Trains with Adam. Returns {name: weight}: the mean of the last steps if `average` asks for it, else the last weights."""
     schedule, optimiser, average = config["schedule"], config.get("optimiser", {}), config.get("average", {})
-    weights = dict(model.named_parameters())
-    adam = torch.optim.AdamW(weights.values(), betas=(optimiser.get("beta1", 0.9), optimiser.get("beta2", 0.98)), eps=1e-9,
+    weights = Weights(model, config.get("weights") == "int4")
+    floats = weights.floats
+    adam = torch.optim.AdamW(floats.values(), betas=(optimiser.get("beta1", 0.9), optimiser.get("beta2", 0.98)), eps=1e-9,
                              weight_decay=optimiser.get("decay", 0))
-    int4 = Int4(model) if config.get("weights") == "int4" else None
-    begun, mean, means, total, pieces = time.time(), {}, 0, 0.0, 0
-    for step, batch in enumerate(supply, 1):
+    begun, mean, means, total, pieces, reported = time.time(), {}, 0, 0.0, 0, time.time()
+    for step, (source, target, count) in enumerate(supply, 1):
         # Set the learning rate, by steps or by time.
         done = (time.time() - begun) / (60 * minutes) if minutes else (step - 1) / config["steps"]
         if done >= 1:
@@ -228,30 +285,23 @@ def train(model, config, supply, minutes):
         for group in adam.param_groups:
             group["lr"] = schedule["peak"] * min(1, step / schedule.get("warmup", 1000)) * cosine
         # Compute the loss and its gradient, and update the weights.
-        source, target = (padded(side, model.pad) for side in zip(*batch))
-        if int4:
-            int4.set(step % 20 == 1)
-        with torch.autocast(DEVICE, torch.bfloat16, enabled=DEVICE == "cuda"):
-            logits = model(source, target)
-        loss = F.cross_entropy(logits.float().flatten(0, 1), target.flatten(), ignore_index=model.pad,
-                               label_smoothing=optimiser.get("smoothing", 0.1))
-        adam.zero_grad(set_to_none=True)
+        loss = model.loss(source, target, optimiser.get("smoothing", 0.1))
         loss.backward()
-        if int4:
-            int4.restore()
-        model.shared.weight.grad[model.pad] = 0
-        torch.nn.utils.clip_grad_norm_(weights.values(), optimiser.get("clip", 1) or math.inf)
+        weights.take_gradients()
+        floats["shared.weight"].grad[model.pad] = 0
+        torch.nn.utils.clip_grad_norm_(floats.values(), optimiser.get("clip", 1) or math.inf)
         adam.step()
+        weights.to_model()
         # Add the weights to the mean, and report the loss.
-        count = sum(len(t) for _, t in batch)
         total, pieces = total + loss.detach() * count, pieces + count
         if average.get("from", 0) and done > average["from"] and step % average.get("every", 10) == 0:
             means += 1
-            mean = {k: mean[k].lerp_(w.detach(), 1 / means) if mean else w.detach().clone() for k, w in weights.items()}
-        if step % 50 == 0:
-            print(f"step {step}, {100 * done:.0f} %, loss {float(total) / pieces:.3f}, {time.time() - begun:.0f} s", flush=True)
-            total, pieces = 0.0, 0
-    return mean or weights
+            mean = {name: mean[name].lerp_(w, 1 / means) if mean else w.clone() for name, w in floats.items()}
+        if time.time() - reported > 20:
+            measured = f", dev {loss_of(model, *dev):.3f}" if dev else ""
+            print(f"step {step}, {100 * done:.0f} %, loss {float(total) / pieces:.3f}{measured}, {time.time() - begun:.0f} s", flush=True)
+            total, pieces, reported = 0.0, 0, time.time()
+    return mean or floats
 
 
 def read_config(path):
@@ -264,7 +314,8 @@ def read_config(path):
         sys.exit(f"{path}: gpu.py needs \"kind\": \"cosine\" in \"schedule\"")
     if any("path" not in corpus for corpus in config["corpora"]):
         sys.exit(f"{path}: gpu.py needs a \"path\" in each of the corpora")
-    for owner, name in [(config, "from"), (config, "out"), (config, "vocabulary"), *((corpus, "path") for corpus in config["corpora"])]:
+    fields = [(config, name) for name in ("from", "out", "vocabulary", "dev") if name in config]
+    for owner, name in fields + [(corpus, "path") for corpus in config["corpora"]]:
         owner[name] = str(path.parent / owner[name])
     return config
 
@@ -280,6 +331,11 @@ def read_model(folder):
     return model, tensors
 
 
+def short(name):
+    """The name of a weight in this module. `name` is its name in the model folder."""
+    return re.sub(r"^model\.(encoder|decoder)\.layers\.", r"\1.", name).replace("model.shared", "shared")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("config", type=pathlib.Path)
@@ -288,14 +344,16 @@ def main():
     config = read_config(options.config)
     start = pathlib.Path(config["from"])
     model, first = read_model(start)
+    model.to(DEVICE)
     tokenizer = sentencepiece.SentencePieceProcessor(model_file=str(pathlib.Path(config["vocabulary"]) / "source.spm"))
-    pairs, times = read_pairs(config, tokenizer)
-    print(f"{len(pairs)} pairs", flush=True)
+    pairs = read_pairs(config, tokenizer)
+    dev = [Lines.of(side) for side in read_lines(config["dev"], tokenizer)] if "dev" in config else None
+    print(f"{len(pairs[2])} pairs", flush=True)
     seed = 1000 * config.get("seed", 1)
-    supply = itertools.chain.from_iterable(batches(pairs, times, config, seed + epoch) for epoch in itertools.count())
-    weights = train(model.to(DEVICE), config, supply, options.minutes)
+    supply = itertools.chain.from_iterable(batches(pairs, config, model.pad, seed + epoch) for epoch in itertools.count())
+    weights = train(model, config, supply, dev, options.minutes)
 
-    arrays = {name: weights[short(name)].detach().float().cpu().numpy().reshape(w.shape) for name, w in first.items()}
+    arrays = {name: weights[short(name)].cpu().numpy().reshape(w.shape) for name, w in first.items()}
     mix.save(start, arrays, pathlib.Path(config["out"]) / "model")
 
 
