@@ -41,13 +41,25 @@ add_library(qkv_bindings OBJECT wasm/bindings.cc wasm/values.cc)
 target_link_libraries(qkv_bindings PUBLIC qkv_core)
 target_compile_options(qkv_bindings PUBLIC ${QKV_NO_THROW} ${QKV_SMALL})
 target_compile_definitions(qkv_bindings PUBLIC EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
-set(QKV_TRANSLATION_BINDINGS wasm/jobs.cc wasm/models.cc)
+add_library(qkv_translation_bindings OBJECT wasm/jobs.cc wasm/models.cc)
+target_link_libraries(qkv_translation_bindings PUBLIC qkv_bindings)
+# Half of the compile time of such a file is Embind and Eigen.
+if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  target_precompile_headers(qkv_bindings PRIVATE <emscripten/bind.h> <Eigen/Core>)
+endif()
+function(qkv_reuse_headers target)
+  if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    target_precompile_headers(${target} REUSE_FROM qkv_bindings)
+  endif()
+endfunction()
+qkv_reuse_headers(qkv_translation_bindings)
 
 # A program of the core's library and some bindings: NAME.mjs + NAME.wasm. Only code that the bindings use is linked.
 function(qkv_program target name)
   add_executable(${target} ${ARGN})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} SUFFIX .mjs)
   target_link_libraries(${target} PRIVATE qkv_bindings)
+  qkv_reuse_headers(${target})
   target_link_options(${target} PRIVATE
     ${QKV_LINK} -fno-exceptions -fno-rtti -lembind -Wl,-Map=${name}.map
     -sMODULARIZE -sEXPORT_ES6 -sEXPORT_NAME=createQkv -sENVIRONMENT=web,worker
@@ -59,10 +71,11 @@ function(qkv_program target name)
 endfunction()
 
 if(QKV_WASM_TRAINING)  # only models that it has trained translate
-  qkv_program(qkv_wasm qkv ${QKV_TRANSLATION_BINDINGS} wasm/no_changes.cc wasm/training.cc wasm/pointer.cc)
+  qkv_program(qkv_wasm qkv wasm/no_changes.cc wasm/training.cc wasm/pointer.cc)
 else()
-  qkv_program(qkv_wasm qkv ${QKV_TRANSLATION_BINDINGS} wasm/no_changes.cc wasm/translation_models.cc)
+  qkv_program(qkv_wasm qkv wasm/no_changes.cc wasm/translation_models.cc)
 endif()
+target_link_libraries(qkv_wasm PRIVATE qkv_translation_bindings)
 # The symbols of each file, for `npm run size`. After optimising at link time a function no longer has the name of its file.
 add_custom_command(TARGET qkv_wasm POST_BUILD COMMAND ${CMAKE_NM} $<TARGET_FILE:qkv_core> > core.symbols)
 # The program of qkv/models: models like BERT and GPT-2, MarianMT folders of every kind, pickles of PyTorch. It has no build
@@ -75,8 +88,8 @@ else()
   if(NOT QKV_WASM_THREADS)
     qkv_program(qkv_attention_wasm attention ${QKV_ATTENTION_BINDINGS})
   endif()
-  qkv_program(qkv_models_wasm models ${QKV_TRANSLATION_BINDINGS} wasm/any_models.cc wasm/one_sided.cc wasm/changes.cc
-              wasm/explain.cc)
+  qkv_program(qkv_models_wasm models wasm/any_models.cc wasm/one_sided.cc wasm/changes.cc wasm/explain.cc)
+  target_link_libraries(qkv_models_wasm PRIVATE qkv_translation_bindings)
 endif()
 
 # The command for Node (`npx qkv`): the sources of the native command without training and without `qkv detect`, and with
