@@ -43,7 +43,7 @@ target_compile_options(qkv_bindings PUBLIC ${QKV_NO_THROW} ${QKV_SMALL})
 target_compile_definitions(qkv_bindings PUBLIC EMSCRIPTEN_HAS_UNBOUND_TYPE_NAMES=0)
 add_library(qkv_translation_bindings OBJECT wasm/jobs.cc wasm/models.cc)
 target_link_libraries(qkv_translation_bindings PUBLIC qkv_bindings)
-# Half of the compile time of such a file is Embind and Eigen.
+# Every file of bindings includes Embind and Eigen, which are large, so they are compiled once.
 if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
   target_precompile_headers(qkv_bindings PRIVATE <emscripten/bind.h> <Eigen/Core>)
 endif()

@@ -23,8 +23,9 @@ bool IsLoop(std::span<const int32_t> pieces) {
   return false;
 }
 
-// The column of a piece among `size` columns of logits, -1 if it has none. The columns are of `pieces`, which are
-// ascending; if there are none, of the pieces from `first` on.
+// Returns the column that has the logits of `piece`, or -1 if no column has them. Column c has the logits of pieces[c];
+// `pieces` is in ascending order. If `pieces` is empty, there are `size` columns, and column c has the logits of the
+// piece first + c.
 Eigen::Index ColumnOf(int32_t piece, std::span<const int32_t> pieces, size_t first, size_t size) {
   if (pieces.empty()) {
     const auto at = static_cast<size_t>(piece);
@@ -78,9 +79,9 @@ bool BeamSearch::Step(Context& ctx) {
   return live_.empty();
 }
 
-// Memory for the decoder's rows and for logits: those of all hypotheses, or with shortlists those of one sentence. The
-// decoder may need less, if it gives the logits in parts. Also for the trees, which grow, and for the texts that are
-// read from them at the end.
+// An upper bound of the memory for a step: the decoder's rows, the logits, the trees that grow, and the texts that are
+// read from the trees at the end. The logits are those of all hypotheses, or of one sentence's hypotheses if there are
+// shortlists. A decoder that computes logits in parts needs less.
 MemoryNeed BeamSearch::NextMemoryNeed(size_t threads) const {
   constexpr uint64_t kLines = 1 << 10, kPerPiece = 16;
   const uint64_t rows = std::min(live_.size(), sentences_.size()) * options_.beam, pieces = decoder_.vocabulary();
@@ -123,8 +124,8 @@ void BeamSearch::ReadListedLogits(Context& ctx, ConstMatrixView rows) {
   }
 }
 
-// Row r of `logits` is of the hypothesis begin + r. Column c is of the piece pieces[c]; if `pieces` is empty, it is of
-// the piece first + c.
+// Row r of `logits` has the logits of the hypothesis begin + r. Column c has those of the piece pieces[c], or of the
+// piece first + c if `pieces` is empty.
 void BeamSearch::ReadLogits(size_t begin, std::span<const int32_t> pieces, size_t first, MatrixView logits) {
   const auto size = static_cast<size_t>(logits.cols()), most = 2 * options_.beam;
   // Banned pieces get no probability.
@@ -133,7 +134,8 @@ void BeamSearch::ReadLogits(size_t begin, std::span<const int32_t> pieces, size_
   }
   const bool is_forced = length_ <= options_.prefix.size();
   const Eigen::Index forced = is_forced ? ColumnOf(options_.prefix[length_ - 1], pieces, first, size) : -1;
-  // Of each row: its normaliser, and the logit of the prefix's piece or the largest logits.
+  // For each row: update the normaliser. Then keep the logit of the prefix's piece, or the largest logits if the prefix
+  // has ended.
   for (Eigen::Index r = 0; r < logits.rows(); ++r) {
     const size_t h = begin + static_cast<size_t>(r);
     const float* const row = logits.data() + r * logits.cols();

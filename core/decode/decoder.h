@@ -11,7 +11,8 @@
 
 namespace qkv {
 
-// Reads, and may change, the logits of a part of the vocabulary: column c of `logits` is of the piece first + c.
+// Receives the logits of a part of the vocabulary. Column c of `logits` has the logits of the piece first + c. The
+// function may change `logits`.
 using LogitsUse = FunctionRef<void(size_t first, MatrixView logits)>;
 
 class DecoderState {
@@ -37,8 +38,8 @@ class Decoder {
   // `pieces` is empty.
   virtual MatrixView Logits(Context& ctx, ConstMatrixView rows, std::span<const int32_t> pieces = {}) const = 0;
 
-  // Computes the logits of all pieces, one part of the vocabulary after the other, from the first piece to the last.
-  // `use` is called once for each part. A part has a multiple of kNormaliserPart pieces; only the last may have others.
+  // Computes the logits of all pieces in parts of the vocabulary. Calls `use` once for each part, in ascending order.
+  // The number of pieces in a part is a multiple of kNormaliserPart. The last part may have any number of pieces.
   virtual void LogitsInParts(Context& ctx, ConstMatrixView rows, LogitsUse use) const { use(0, Logits(ctx, rows)); }
 
   // Replaces the state's hypotheses: the new hypothesis h continues the old hypotheses[h]. One may be named several

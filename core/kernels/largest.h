@@ -15,8 +15,8 @@ struct RowEntry {
 // -infinity are left out. Returns how many were written.
 size_t Largest(const float* row, size_t size, size_t count, RowEntry* largest);
 
-// The same for a row that is given part by part, in order. part [size] begins at index `first` of the row. Before the
-// call, `largest` has the `found` largest numbers of the earlier parts. Returns how many it has after the call.
+// The same for a row that is given in parts, in order. part [size] begins at index `first` of the row. Before the call,
+// `largest` holds the `found` largest numbers of the earlier parts. Returns how many it holds after the call.
 size_t LargestWithPart(const float* part, size_t size, size_t first, size_t count, RowEntry* largest, size_t found);
 
 }  // namespace qkv

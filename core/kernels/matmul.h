@@ -36,8 +36,8 @@ void Multiply(const Product& p, size_t rows);
 void MatMul(ConstMatrixView x, const PackedMatrix& w, const float* bias, Activation activation, MatrixView y,
             ThreadPool& pool);
 
-// The outputs first, ..., first + y.cols() - 1 of y = x W' + b. `first` is a multiple of kPanel; b [outputs] or null.
-// An output has the same bits as in the product by all of W.
+// Computes y.cols() outputs of x W' + b, starting at output `first`. `first` must be a multiple of kPanel. b [outputs]
+// or null. Each output has the same bits as in MatMul.
 void MatMulOutputs(ConstMatrixView x, const PackedMatrix& w, size_t first, const float* bias, MatrixView y,
                    ThreadPool& pool);
 

@@ -13,13 +13,13 @@ namespace qkv {
 void MatMul(const QuantizedRows& x, const QuantizedMatrix& w, const float* bias, Activation activation, MatrixView y,
             ThreadPool& pool);
 
-// By some rows of w, which has the layout kRows: `pieces` are the indices of these rows, each below w.outputs(). bias
-// [outputs] or null; y [rows, pieces.size()].
+// The same product by some rows of w. w must have the layout kRows. `pieces` are the indices of the rows; each is below
+// w.outputs(). x [rows, inputs], bias [outputs] or null, y [rows, pieces.size()].
 void MatMulRows(const QuantizedRows& x, const QuantizedMatrix& w, std::span<const int32_t> pieces, const float* bias,
                 MatrixView y, ThreadPool& pool);
 
-// By the rows first, ..., first + y.cols() - 1 of w, which has either layout. `first` is a multiple of kPanel. bias
-// [outputs] or null. An output has the same bits as in the product by all of w.
+// The same product by y.cols() rows of w, starting at row `first`. w may have either layout. `first` must be a multiple
+// of kPanel. bias [outputs] or null. Each output has the same bits as in MatMul.
 void MatMulOutputs(const QuantizedRows& x, const QuantizedMatrix& w, size_t first, const float* bias, MatrixView y,
                    ThreadPool& pool);
 

@@ -24,8 +24,9 @@ struct Normaliser {
 };
 Normaliser FindNormaliser(const float* row, size_t size);
 
-// Computes the normaliser of a row from its parts, added in order. A part has a multiple of kNormaliserPart entries;
-// only the last may have others. The result then has the same bits as FindNormaliser of the whole row.
+// Computes the normaliser of a row that is given in parts. Add the parts in order. The size of a part must be a
+// multiple of kNormaliserPart; the last part may have any size. Then the result has the same bits as FindNormaliser of
+// the row.
 inline constexpr size_t kNormaliserPart = 1024;
 class RunningNormaliser {
  public:

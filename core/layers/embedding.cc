@@ -28,13 +28,14 @@ MatrixView PieceLogits(Context& ctx, const Weight& table, const Vector& bias, co
 void EachPartOfLogits(Context& ctx, const Weight& table, const Vector& bias, const Operand& x,
                       FunctionRef<void(size_t first, MatrixView logits)> use) {
 #ifdef __EMSCRIPTEN__
-  // A batch in WebAssembly has at most 32 hypotheses, so its logits are small. The code for parts would only make the
-  // download larger.
+  // A batch in WebAssembly has at most 32 hypotheses, so all its logits are small. Parts would save little memory, and
+  // their code would make the download larger.
   use(0, PieceLogits(ctx, table, bias, x, {}));
 #else
   constexpr size_t kPartFloats = size_t{1} << 18;  // 1 MB: half of the second-level cache of a core that has AMX
   const auto rows = x.floats().rows();
-  // As many whole runs of kNormaliserPart pieces as fit, but at least one.
+  // The size of a part is a multiple of kNormaliserPart pieces. It is the largest one that fits in kPartFloats, or
+  // kNormaliserPart if none fits.
   const size_t runs = std::max<size_t>(kPartFloats / (static_cast<size_t>(rows) * kNormaliserPart), 1);
   const size_t most = std::min(runs * kNormaliserPart, table.outputs());
   MatrixView buffer = ctx.New(rows, static_cast<Eigen::Index>(most));

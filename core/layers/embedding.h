@@ -38,9 +38,10 @@ inline MatrixView EmbedRows(Context& ctx, const Weight& table, std::span<const i
 MatrixView PieceLogits(Context& ctx, const Weight& table, const Vector& bias, const Operand& x,
                        std::span<const int32_t> pieces);
 
-// Computes the same logits of all pieces, one part of the vocabulary after the other. Each part is small, so it is
-// still in the processor's cache when `use` reads it. Without parts, the logits of 128 hypotheses and 32,000 pieces are
-// 16 MB.
+// Computes the logits of all pieces, with the same bits as PieceLogits. It computes one part of the vocabulary, calls
+// `use` with the logits of this part, and goes on with the next part. `first` is the first piece of the part. A part is
+// small (1 MB natively), so it stays in the processor's cache while `use` reads it. The logits of 128 hypotheses and
+// 32,000 pieces would take 16 MB in one matrix, which is more than the cache.
 void EachPartOfLogits(Context& ctx, const Weight& table, const Vector& bias, const Operand& x,
                       FunctionRef<void(size_t first, MatrixView logits)> use);
 

@@ -115,7 +115,7 @@ class Transformer(nn.Module):
 
 
 class Int4:
-    """The nearest weights that 4 bits can hold, as `qkv quantize --bits 4` makes them (web/docs/int4.md).
+    """Rounds matrices to the nearest weights of 4 bits, as `qkv quantize --bits 4` does (web/docs/int4.md).
     A group is 32 inputs of a row. Its multiplier is one byte. The groups of all matrices are one tensor, [groups, 32]."""
 
     def __init__(self, matrices):
@@ -152,7 +152,8 @@ class Int4:
 
 
 class Weights:
-    """The weights in floats, which Adam updates, beside those that `model` computes with: rounded to WORKING, with `int4` to 4 bits."""
+    """Two copies of the weights: floats, which Adam updates, and those of `model`, which a pass computes with.
+    The model's are rounded to the type WORKING, with `int4` to 4 bits before that."""
 
     def __init__(self, model, int4):
         self.working = dict(model.named_parameters())
@@ -166,10 +167,9 @@ class Weights:
 
     @torch.no_grad()
     def to_model(self):
+        rounded = dict(zip(self.matrices, self.int4.rounded())) if self.int4 else {}
         for name, w in self.floats.items():
-            self.working[name].copy_(w)
-        for name, w in zip(self.matrices, self.int4.rounded() if self.int4 else []):
-            self.working[name].copy_(w)
+            self.working[name].copy_(rounded.get(name, w))
 
     @torch.no_grad()
     def take_gradients(self):
@@ -186,7 +186,7 @@ class Lines:
 
     @classmethod
     def of(cls, lists):
-        return cls(np.fromiter(itertools.chain.from_iterable(lists), np.int16), np.array([len(x) for x in lists], np.int64))
+        return cls(np.fromiter(itertools.chain.from_iterable(lists), np.int32), np.array([len(x) for x in lists], np.int64))
 
     def take(self, which):
         """These lines, in this order."""
@@ -223,6 +223,8 @@ def read_pairs(config, tokenizer):
                 sides[0].append(s)
                 sides[1].append(t)
                 times.append(corpus.get("weight", 1))
+    if not times:
+        sys.exit("gpu.py found no pair that it can train on")
     return Lines.of(sides[0]), Lines.of(sides[1]), np.array(times)
 
 

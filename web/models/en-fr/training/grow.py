@@ -7,7 +7,7 @@
 A new inner unit has random weights in fc1 and zeros in fc2, so it adds nothing at first (like Net2Net, Chen et al. 2016,
 https://arxiv.org/abs/1511.05641). A new layer is a copy of the one before it with zeros in out_proj and fc2. Its norms would still
 change the result. So the last norm of the layer before, g (x - mean) / std + b, moves to the end of the new layer, and the norms in
-between have a gain of 1 and a bias of 0: what they give has mean 0 and deviation 1, and another norm leaves it as it is.
+between have a gain of 1 and a bias of 0. Their results have mean 0 and deviation 1, which a further norm does not change.
 """
 import argparse
 import json
@@ -67,23 +67,26 @@ def widen(tensors, side, inner, draw):
     return out
 
 
+def numbers(text):
+    return {int(number) for number in text.split(",")}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--after", default="")
+    parser.add_argument("--after", default=set(), type=numbers)
     parser.add_argument("--encoder-inner", type=int, default=0)
     parser.add_argument("--decoder-inner", type=int, default=0)
     options = parser.parse_args()
     config = json.loads((options.model / "config.json").read_text())
     if config.get("normalize_before"):
         parser.error(f"{options.model}: the model must be post-norm")
-    after = {int(layer) for layer in options.after.split(",") if layer}
-    if not after <= set(range(config["encoder_layers"])):
+    if not options.after <= set(range(config["encoder_layers"])):
         parser.error(f"--after: the encoder has layers 0 to {config['encoder_layers'] - 1}")
 
-    tensors, draw = insert_layers(mix.read(options.model), config["encoder_layers"], after), np.random.default_rng(5)
-    config["encoder_layers"] += len(after)
+    tensors, draw = insert_layers(mix.read(options.model), config["encoder_layers"], options.after), np.random.default_rng(5)
+    config["encoder_layers"] += len(options.after)
     for side, inner in (("encoder", options.encoder_inner), ("decoder", options.decoder_inner)):
         if inner:
             if inner < config[f"{side}_ffn_dim"]:
