@@ -28,17 +28,20 @@ void TransposeInto(const float* from, size_t from_stride, size_t rows, size_t co
   }
 }
 
-// From columns that are side by side.
+// From columns that are side by side. Each row is read once from left to right, because b is in memory and `to` in the
+// cache.
 void PackStraight(Factor b, size_t k0, size_t k1, size_t n0, size_t n1, float* to) {
-  for (size_t n = n0; n < n1; n += kPanel) {
-    const size_t count = std::min(kPanel, n1 - n);
-    const float* from = b.data + k0 * b.stride + n;
-    for (size_t k = k0; k < k1; ++k, from += b.stride, to += kPanel) {
+  const size_t depth = k1 - k0;
+  for (size_t k = k0; k < k1; ++k, to += kPanel) {
+    const float* from = b.data + k * b.stride + n0;
+    float* at = to;
+    for (size_t n = n0; n < n1; n += kPanel, from += kPanel, at += depth * kPanel) {
+      const size_t count = std::min(kPanel, n1 - n);
       if (count == kPanel) {
-        std::copy_n(from, kPanel, to);
+        std::copy_n(from, kPanel, at);
       } else {
-        std::copy_n(from, count, to);
-        std::fill(to + count, to + kPanel, 0.0f);
+        std::copy_n(from, count, at);
+        std::fill(at + count, at + kPanel, 0.0f);
       }
     }
   }
@@ -101,7 +104,7 @@ void Run(size_t m, size_t n, size_t k, Factor a, PackBlock pack, const Result2d&
     }
     return;
   }
-  if (precision == Precision::kBf16) return MultiplyBf16(m, n, k, a, pack, y, arena, pool);
+  if (precision == Precision::kBf16) return MultiplyBf16(m, n, k, a, pack, nullptr, y, arena, pool);
   const ArenaScope scope(arena);
   const bool worth = pool.size() > 1 && m * n * k >= kWorthThreads;
   const size_t threads = worth ? pool.size() : 1;
@@ -160,14 +163,16 @@ void AddWeightGradient(size_t rows, size_t outputs, size_t inputs, const float* 
        {.data = gradient, .stride = kPanel, .add = true, .panel_stride = inputs * kPanel}, arena, pool, precision);
 }
 
-void MatMulBf16(ConstMatrixView x, const PackedMatrix& w, MatrixView y, Arena& arena, ThreadPool& pool) {
+void MatMulBf16(ConstMatrixView x, const PackedMatrix& w, const float* bias, MatrixView y, Arena& arena,
+                ThreadPool& pool) {
+  if (y.size() == 0) return;
   const auto copy = [&](size_t k0, size_t k1, size_t n0, size_t n1, float* to) {
     for (size_t n = n0; n < n1; n += kPanel, to += (k1 - k0) * kPanel) {
       std::copy_n(w.Panel(n / kPanel) + k0 * kPanel, (k1 - k0) * kPanel, to);
     }
   };
-  Run(static_cast<size_t>(x.rows()), w.outputs(), w.inputs(), {x.data(), w.inputs()}, copy, {y.data(), w.outputs()},
-      arena, pool, Precision::kBf16);
+  MultiplyBf16(static_cast<size_t>(x.rows()), w.outputs(), w.inputs(), {x.data(), w.inputs()}, copy, bias,
+               {y.data(), w.outputs()}, arena, pool);
 }
 
 }  // namespace qkv

@@ -24,7 +24,9 @@ void GemmPacked(size_t m, Factor a, const PackedMatrix& w, Result2d y, Arena& ar
 void AddWeightGradient(size_t rows, size_t outputs, size_t inputs, const float* a, const float* x, float* gradient,
                        Arena& arena, ThreadPool& pool, Precision precision = Precision::kFloat);
 
-// y [rows, outputs] = x W', x [rows, inputs], in bfloat16, where HasBf16() (core/kernels/gemm_bf16.h).
-void MatMulBf16(ConstMatrixView x, const PackedMatrix& w, MatrixView y, Arena& arena, ThreadPool& pool);
+// y [rows, outputs] = x W' + bias, x [rows, inputs], bias [outputs] or null, in bfloat16, where HasBf16()
+// (core/kernels/gemm_bf16.h).
+void MatMulBf16(ConstMatrixView x, const PackedMatrix& w, const float* bias, MatrixView y, Arena& arena,
+                ThreadPool& pool);
 
 }  // namespace qkv

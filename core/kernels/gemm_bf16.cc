@@ -18,9 +18,11 @@ namespace {
 // y.
 constexpr size_t kRows = 16, kDeep = 32;
 constexpr size_t kTileSize = kRows * kDeep;  // bfloat16s
-// The part of k that is converted to tiles at a time: all of it for a, and for b as much as fits the second-level cache
-// with kWidth columns.
-constexpr size_t kDepthOfA = 1536, kDepth = 384, kWidth = 128;
+// A block of b has at most kDepth rows, and as many columns as make kBlock bfloat16s: half of a second-level cache of
+// 2 MB. All rows of a use it.
+constexpr size_t kDepth = 1024, kBlock = size_t{1} << 19;
+// What of b is converted to tiles at a time, for the first-level cache.
+constexpr size_t kSomePanels = 4, kSomeRows = 96;
 
 size_t RoundUp(size_t size, size_t step) { return (size + step - 1) / step * step; }
 size_t Tiles(size_t size, size_t step) { return (size + step - 1) / step; }
@@ -129,10 +131,11 @@ class Corner {
   float edge_[kRows * kPanel];
 };
 
-// y's 32 x 32 at (row, column), of `steps` tiles of each of two rows of a's tiles and two columns of b's.
+// y's 32 x 32 at (row, column), of `steps` tiles of each of two rows of a's tiles and two columns of b's. `bias` has 32
+// values, or is null.
 QKV_AMX_BF16 void Corners(const uint16_t* const (&a)[2], const uint16_t* const (&b)[2], size_t steps, bool add,
-                          Corner (&y)[2][2]) {
-  // Tile registers 0 to 3 hold the sums: from y, or zeros.
+                          const float* bias, Corner (&y)[2][2]) {
+  // Tile registers 0 to 3 hold the sums: from y, or from the bias, the same in each row, or zeros.
   if (add) {
     for (auto& row : y) {
       for (Corner& each : row) each.Begin();
@@ -141,6 +144,11 @@ QKV_AMX_BF16 void Corners(const uint16_t* const (&a)[2], const uint16_t* const (
     _tile_loadd(1, y[0][1].data(), y[0][1].bytes());
     _tile_loadd(2, y[1][0].data(), y[1][0].bytes());
     _tile_loadd(3, y[1][1].data(), y[1][1].bytes());
+  } else if (bias != nullptr) {
+    _tile_loadd(0, bias, 0);
+    _tile_loadd(1, bias + kPanel, 0);
+    _tile_loadd(2, bias, 0);
+    _tile_loadd(3, bias + kPanel, 0);
   } else {
     _tile_zero(0);
     _tile_zero(1);
@@ -170,38 +178,55 @@ QKV_AMX_BF16 void Corners(const uint16_t* const (&a)[2], const uint16_t* const (
   }
 }
 
-// Columns [begin, end) of y for one part of k: its tiles of a are at `a`, and k0 is its first index.
-QKV_AMX_BF16 void Columns(size_t m, size_t k0, size_t k1, const uint16_t* a, PackBlock b, const Result2d& y,
-                          size_t begin, size_t end, float* floats, uint16_t* tiles) {
+// Where one block of a product is: rows [k0, k1) and columns [n0, n1) of b, whose tiles are at `tiles`.
+struct Block {
+  size_t k0, k1, n0, n1;
+  uint16_t* tiles;
+
+  size_t steps() const { return Tiles(k1 - k0, kDeep); }
+  size_t panels() const { return Tiles(n1 - n0, kPanel); }
+  uint16_t* Panel(size_t p) const { return tiles + p * steps() * kTileSize; }
+};
+
+// A block of b as tiles, from panels of floats that fit the first-level cache.
+void BlockToTiles(const Block& block, PackBlock b, size_t begin, size_t end, float* floats) {
+  for (size_t p = begin; p < end; p += kSomePanels) {
+    const size_t panels = std::min(kSomePanels, end - p), column = block.n0 + p * kPanel;
+    for (size_t k0 = block.k0; k0 < block.k1; k0 += kSomeRows) {
+      const size_t k1 = std::min(block.k1, k0 + kSomeRows), depth = k1 - k0;
+      b(k0, k1, column, std::min(block.n1, column + panels * kPanel), floats);
+      for (size_t i = 0; i < panels; ++i) {
+        PanelToTiles(floats + i * depth * kPanel, depth, block.Panel(p + i) + (k0 - block.k0) * kPanel);
+      }
+    }
+  }
+}
+
+// Rows [begin, end) of y, in pairs of tiles, for one block of b. `pair` is scratch for two rows of a's tiles: they are
+// made just before their use, so they never leave the cache. `bias` is null, or has a value for each column of y and
+// zeros up to a multiple of two panels.
+QKV_AMX_BF16 void Rows(size_t m, const Block& block, Factor a, const float* bias, const Result2d& y, size_t begin,
+                       size_t end, uint16_t* pair) {
   TileConfig config;
   for (size_t t = 0; t < 8; ++t) {
     config.rows[t] = kRows;
     config.bytes[t] = kDeep * sizeof(uint16_t);
   }
   _tile_loadconfig(&config);
-  const size_t row_of_a = Tiles(k1 - k0, kDeep) * kTileSize;
-  for (size_t n0 = begin; n0 < end; n0 += kWidth) {
-    const size_t n1 = std::min(n0 + kWidth, end);
-    for (size_t k = k0; k < k1; k += kDepth) {
-      const size_t depth = std::min(kDepth, k1 - k), steps = Tiles(depth, kDeep);
-      b(k, k + depth, n0, n1, floats);
-      const size_t panels = Tiles(n1 - n0, kPanel);
-      for (size_t p = 0; p < panels; ++p)
-        PanelToTiles(floats + p * depth * kPanel, depth, tiles + p * steps * kTileSize);
-      // The outer loop is over a, because two rows of its tiles fit the first-level cache. The panels of b are in the
-      // second-level cache.
-      for (size_t row = 0; row < m; row += 2 * kRows) {
-        const uint16_t* first = a + row / kRows * row_of_a + (k - k0) / kDeep * kTileSize;
-        const uint16_t* const of_a[] = {first, row + kRows < m ? first + row_of_a : first};
-        for (size_t p = 0; p < panels; p += 2) {
-          // If the number of panels is odd, the last panel is computed twice. The second result is not used.
-          const size_t q = std::min(p + 1, panels - 1), column = n0 + p * kPanel;
-          const uint16_t* const of_b[] = {tiles + p * steps * kTileSize, tiles + q * steps * kTileSize};
-          Corner corners[2][2] = {{{y, m, n1, row, column}, {y, m, n1, row, column + kPanel}},
-                                  {{y, m, n1, row + kRows, column}, {y, m, n1, row + kRows, column + kPanel}}};
-          Corners(of_a, of_b, steps, y.add || k > 0, corners);
-        }
-      }
+  const size_t steps = block.steps(), panels = block.panels();
+  for (size_t row = begin; row < end; row += 2 * kRows) {
+    // The second row of tiles is the first one again where a ends. Its results are not used.
+    const bool two = row + kRows < m;
+    RowsToTiles(a, m, row, block.k0, block.k1, pair);
+    if (two) RowsToTiles(a, m, row + kRows, block.k0, block.k1, pair + steps * kTileSize);
+    const uint16_t* const of_a[] = {pair, two ? pair + steps * kTileSize : pair};
+    for (size_t p = 0; p < panels; p += 2) {
+      // If the number of panels is odd, the last panel is computed twice. The second result is not used.
+      const size_t q = std::min(p + 1, panels - 1), column = block.n0 + p * kPanel;
+      const uint16_t* const of_b[] = {block.Panel(p), block.Panel(q)};
+      Corner corners[2][2] = {{{y, m, block.n1, row, column}, {y, m, block.n1, row, column + kPanel}},
+                              {{y, m, block.n1, row + kRows, column}, {y, m, block.n1, row + kRows, column + kPanel}}};
+      Corners(of_a, of_b, steps, y.add, bias != nullptr ? bias + column : nullptr, corners);
     }
   }
   _tile_release();
@@ -218,38 +243,46 @@ bool HasBf16() {
   return permitted;
 }
 
-void MultiplyBf16(size_t m, size_t n, size_t k, Factor a, PackBlock b, const Result2d& y, Arena& arena,
-                  ThreadPool& pool) {
+void MultiplyBf16(size_t m, size_t n, size_t k, Factor a, PackBlock b, const float* bias, const Result2d& y,
+                  Arena& arena, ThreadPool& pool) {
   const ArenaScope scope(arena);
-  const size_t threads = pool.size(), deep = RoundUp(std::min(k, kDepthOfA), kDeep),
-               wide = std::min(kWidth, RoundUp(n, kPanel));
-  // Scratch: all tiles of a, and for each thread a block of b as floats and as tiles.
+  // Scratch: a block of b as tiles; for each thread some of b as floats, and two rows of a's tiles; the bias with zeros
+  // behind it.
+  const size_t threads = pool.size(), depth = std::min(RoundUp(k, kDeep), kDepth);
+  const size_t wide = std::min(kBlock / depth / (2 * kPanel) * (2 * kPanel), RoundUp(n, kPanel));
   const auto halves = [&](size_t count) { return reinterpret_cast<uint16_t*>(arena.Floats(count / 2)); };
-  uint16_t* of_a = halves(RoundUp(m, kRows) * deep);
-  const size_t block = std::min(kDepth, deep) * wide;
-  float* floats = arena.Floats(block * threads);
-  uint16_t* of_b = halves(block * threads);
-  for (size_t k0 = 0; k0 < k; k0 += kDepthOfA) {
-    const size_t k1 = std::min(k, k0 + kDepthOfA), row = Tiles(k1 - k0, kDeep) * kTileSize;
-    // The threads share the rows of a, which become tiles.
-    pool.For(Tiles(m, kRows), 4, [&](size_t begin, size_t end) {
-      for (size_t t = begin; t < end; ++t) RowsToTiles(a, m, t * kRows, k0, k1, of_a + t * row);
-    });
-    // Each thread computes whole columns of y, so every element has one order of summation.
-    Result2d to = y;
-    to.add = y.add || k0 > 0;
-    const size_t grain = RoundUp((n + threads - 1) / threads, 2 * kPanel);
-    pool.For(n, grain, [&](size_t begin, size_t end) {
-      const size_t thread = begin / grain;
-      Columns(m, k0, k1, of_a, b, to, begin, end, floats + thread * block, of_b + thread * block);
-    });
+  constexpr size_t kSome = kSomePanels * kPanel * kSomeRows;
+  const size_t pair = depth * 2 * kRows;
+  uint16_t* tiles = halves(depth * wide);
+  float* some = arena.Floats(threads * kSome);
+  uint16_t* pairs = halves(threads * pair);
+  if (bias != nullptr) {
+    float* padded = arena.Floats(RoundUp(n, 2 * kPanel));
+    std::fill(std::copy_n(bias, n, padded), padded + RoundUp(n, 2 * kPanel), 0.0f);
+    bias = padded;
+  }
+  for (size_t n0 = 0; n0 < n; n0 += wide) {
+    for (size_t k0 = 0; k0 < k; k0 += depth) {
+      const Block block{k0, std::min(k, k0 + depth), n0, std::min(n, n0 + wide), tiles};
+      // The threads share the panels of b, which become tiles.
+      const size_t share = Tiles(block.panels(), threads);
+      pool.For(block.panels(), share,
+               [&](size_t begin, size_t end) { BlockToTiles(block, b, begin, end, some + begin / share * kSome); });
+      // Then they share the rows of y. Every element is summed over k in one order.
+      Result2d to = y;
+      to.add = y.add || k0 > 0;
+      const size_t grain = RoundUp(Tiles(m, threads), 2 * kRows);
+      pool.For(m, grain, [&](size_t begin, size_t end) {
+        Rows(m, block, a, bias, to, begin, end, pairs + begin / grain * pair);
+      });
+    }
   }
 }
 
 #else
 
 bool HasBf16() { return false; }
-void MultiplyBf16(size_t, size_t, size_t, Factor, PackBlock, const Result2d&, Arena&, ThreadPool&) {}
+void MultiplyBf16(size_t, size_t, size_t, Factor, PackBlock, const float*, const Result2d&, Arena&, ThreadPool&) {}
 
 #endif
 

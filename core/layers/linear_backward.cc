@@ -23,19 +23,6 @@ void Backward(const Context& ctx, const PackedMatrix& w, const float* bias, Cons
   }
 }
 
-void MultiplyBf16(const Context& ctx, const PackedMatrix& w, const float* bias, ConstMatrixView x,
-                  Activation activation, MatrixView y) {
-  MatMulBf16(x, w, y, ctx.arena, ctx.pool);
-  const auto columns = static_cast<size_t>(y.cols());
-  ctx.pool.For(static_cast<size_t>(y.rows()), 64, [&](size_t begin, size_t end) {
-    for (size_t r = begin; r < end && bias != nullptr; ++r) {
-      float* row = y.data() + r * columns;
-      for (size_t c = 0; c < columns; ++c) row[c] += bias[c];
-    }
-  });
-  Activate(activation, y);
-}
-
 }  // namespace
 
 void MultiplyRecorded(const Context& ctx, const Weight& weight, const float* bias, ConstMatrixView x,
@@ -47,7 +34,8 @@ void MultiplyRecorded(const Context& ctx, const Weight& weight, const float* bia
   const bool fused = activation == Activation::kNone || activation == Activation::kRelu;
   const Activation now = fused ? activation : Activation::kNone;
   if (ctx.tape->precision() == Precision::kBf16) {
-    MultiplyBf16(ctx, w, bias, x, now, y);
+    MatMulBf16(x, w, bias, y, ctx.arena, ctx.pool);
+    Activate(now, y);
   } else {
     MatMul(x, w, bias, now, y, ctx.pool);
   }

@@ -29,8 +29,8 @@ Factor Lie(const Matrix& x, bool transposed, Matrix& storage) {
   return {storage.data(), static_cast<size_t>(storage.cols()), transposed};
 }
 
-constexpr size_t kSizes[][3] = {{1, 1, 1},     {3, 5, 0},     {7, 16, 33},    {64, 17, 129},
-                                {13, 40, 400}, {130, 150, 5}, {33, 300, 800}, {129, 9, 1000}};
+constexpr size_t kSizes[][3] = {{1, 1, 1},     {3, 5, 0},      {7, 16, 33},    {64, 17, 129},  {13, 40, 400},
+                                {130, 150, 5}, {33, 300, 800}, {129, 9, 1000}, {40, 600, 1100}};
 
 // Every transposition of both factors, added or written, on one thread and on three. `seen`: a factor as the product
 // reads it.
@@ -74,10 +74,14 @@ TEST(Gemm, ReadsPackedWeightsAsBf16) {
   ThreadPool pool(2);
   for (const auto& [rows, inputs, outputs] : kSizes) {
     const Matrix g = Random2d(rows, outputs, 1), x = Random2d(rows, inputs, 2), w = Random2d(outputs, inputs, 3);
+    const Matrix bias = Random2d(1, outputs, 4);
     const PackedMatrix packed = Pack(View(w));
     Matrix forward(rows, outputs), back(rows, inputs);
-    MatMulBf16(View(x), packed, {forward.data(), forward.rows(), forward.cols()}, arena, pool);
+    const MatrixView y{forward.data(), forward.rows(), forward.cols()};
+    MatMulBf16(View(x), packed, nullptr, y, arena, pool);
     ExpectProduct(Rounded(x), Rounded(w.transpose()), Matrix::Zero(forward.rows(), forward.cols()), forward);
+    MatMulBf16(View(x), packed, bias.data(), y, arena, pool);
+    ExpectProduct(Rounded(x), Rounded(w.transpose()), bias.replicate(forward.rows(), 1), forward);
     GemmPacked(rows, {g.data(), outputs}, packed, {back.data(), inputs}, arena, pool, Precision::kBf16);
     ExpectProduct(Rounded(g), Rounded(w), Matrix::Zero(back.rows(), back.cols()), back);
     PackedMatrix gradient(outputs, inputs);
