@@ -23,9 +23,9 @@ import { piecesOf } from './spm-pieces.mjs';
 export const packages = {
   'en-fr': { bleu: 43.5 },
   'en-de': { bleu: 34.6 },
-  'en-es': { bleu: 45.5 },
+  'en-es': { bleu: 46.3 },
   'fr-en': { bleu: 45.0 },
-  'de-en': { bleu: 36.0 },
+  'de-en': { bleu: 36.2 },
   'es-en': { bleu: 50.2 },
 };
 

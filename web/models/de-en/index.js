@@ -12,15 +12,15 @@ export default {
   /** In bytes. */
   sizes: {
     'config.json': 812,
-    'generation_config.json': 197,
+    'generation_config.json': 222,
     'model.safetensors': 4111144,
     'source.spm.packed': 205528,
   },
   /** SHA-256. */
   hashes: {
     'config.json': '20fc25c9712aa00ede15463ee063df6992cf5a467380d55be440f4120124b55c',
-    'generation_config.json': '8f07dd18fa2434aac3ff7dc46057269fe321eba0e986e9965e56ade0c6d4645e',
-    'model.safetensors': '42e3976d909beeb75ede1ba357de96dee69a0fafc6763af7b3d20a9006b085a7',
+    'generation_config.json': 'c650915a3bc6fb56da1c726842de5d85c80dd89ef1a53e6d737a8ad07d246d19',
+    'model.safetensors': '9d411530e72e9003a22fdf7feff91c71c092eb8aa5f48092c25505c117b99b0f',
     'source.spm.packed': 'eac17fbfefd832a6a3642e6aea21d32ac7636bd1a9b0b1503b257271c17772e4',
   },
 };

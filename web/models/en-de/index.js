@@ -13,14 +13,14 @@ export default {
   sizes: {
     'config.json': 812,
     'generation_config.json': 205,
-    'model.safetensors': 4111144,
+    'model.safetensors': 7003712,
     'source.spm.packed': 205528,
   },
   /** SHA-256. */
   hashes: {
-    'config.json': '20fc25c9712aa00ede15463ee063df6992cf5a467380d55be440f4120124b55c',
+    'config.json': 'd536846b30201137540fb42374faaa196d970a554f2a2d1f6dee46dd8bf5a01f',
     'generation_config.json': '204506236a6e7dbd42ce589c5fd656b4b2bae20e96b0fe4222da9fca9fbcc187',
-    'model.safetensors': 'b1a63e2c3db51de1213285a0b038197ad5755aa38134915f68f7e3e60e798fac',
+    'model.safetensors': 'c47e87f402fdf69c2a4ca18a14936c26ba8896ef11137451ad62c7cda51db9ac',
     'source.spm.packed': 'eac17fbfefd832a6a3642e6aea21d32ac7636bd1a9b0b1503b257271c17772e4',
   },
 };

@@ -12,15 +12,15 @@ export default {
   /** In bytes. */
   sizes: {
     'config.json': 812,
-    'generation_config.json': 205,
-    'model.safetensors': 4111144,
+    'generation_config.json': 230,
+    'model.safetensors': 7003712,
     'source.spm.packed': 203418,
   },
   /** SHA-256. */
   hashes: {
-    'config.json': '20fc25c9712aa00ede15463ee063df6992cf5a467380d55be440f4120124b55c',
-    'generation_config.json': 'a10a253e927527a5e19877979e8596242464beb10aa6289a6b906a78e9e5b24a',
-    'model.safetensors': 'c6e64ede297655f93a5f9e84c50cab700305b49a9e05dd5fe2303eb4604468f3',
+    'config.json': 'd536846b30201137540fb42374faaa196d970a554f2a2d1f6dee46dd8bf5a01f',
+    'generation_config.json': 'f1fcef02bf0eea67b59f0ab888129943bc98e0bc8e295a5d0496a30e76469d44',
+    'model.safetensors': '57b662f79b252b04de7cf3c61cf266a653d95721bd6d16f142475f54adbba4d8',
     'source.spm.packed': 'cb3b9be480bfc10e5fe0e24cb9b37f7f7c367b1366380a8a7f4acd6ed4fa4970',
   },
 };
