@@ -23,9 +23,9 @@ bool IsLoop(std::span<const int32_t> pieces) {
   return false;
 }
 
-// Returns the column that has the logits of `piece`, or -1 if no column has them. Column c has the logits of pieces[c];
-// `pieces` is in ascending order. If `pieces` is empty, there are `size` columns, and column c has the logits of the
-// piece first + c.
+// Returns the column of `piece` in a matrix of logits, or -1 if the matrix has no such column. If `pieces` is empty,
+// the matrix has the `size` pieces from `first` on. If not, it has the pieces in `pieces`, which are in ascending
+// order.
 Eigen::Index ColumnOf(int32_t piece, std::span<const int32_t> pieces, size_t first, size_t size) {
   if (pieces.empty()) {
     const auto at = static_cast<size_t>(piece);
@@ -79,9 +79,9 @@ bool BeamSearch::Step(Context& ctx) {
   return live_.empty();
 }
 
-// An upper bound of the memory for a step: the decoder's rows, the logits, the trees that grow, and the texts that are
-// read from the trees at the end. The logits are those of all hypotheses, or of one sentence's hypotheses if there are
-// shortlists. A decoder that computes logits in parts needs less.
+// The most memory that the next step can need: for the decoder's rows, for the logits, for the trees, which grow, and
+// for the texts, which are read from the trees at the end. With shortlists, only the logits of one sentence are in
+// memory. The estimate is for all logits in one matrix. A decoder that computes them in parts needs less memory.
 MemoryNeed BeamSearch::NextMemoryNeed(size_t threads) const {
   constexpr uint64_t kLines = 1 << 10, kPerPiece = 16;
   const uint64_t rows = std::min(live_.size(), sentences_.size()) * options_.beam, pieces = decoder_.vocabulary();
@@ -124,8 +124,8 @@ void BeamSearch::ReadListedLogits(Context& ctx, ConstMatrixView rows) {
   }
 }
 
-// Row r of `logits` has the logits of the hypothesis begin + r. Column c has those of the piece pieces[c], or of the
-// piece first + c if `pieces` is empty.
+// Row r of `logits` belongs to the hypothesis begin + r. Column c belongs to the piece pieces[c]. If `pieces` is empty,
+// column c belongs to the piece first + c.
 void BeamSearch::ReadLogits(size_t begin, std::span<const int32_t> pieces, size_t first, MatrixView logits) {
   const auto size = static_cast<size_t>(logits.cols()), most = 2 * options_.beam;
   // Banned pieces get no probability.

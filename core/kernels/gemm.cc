@@ -28,8 +28,7 @@ void TransposeInto(const float* from, size_t from_stride, size_t rows, size_t co
   }
 }
 
-// From columns that are side by side. Each row is read once from left to right, because b is in memory and `to` in the
-// cache.
+// From columns that are side by side. It reads b row by row, because b is usually not in the cache.
 void PackStraight(Factor b, size_t k0, size_t k1, size_t n0, size_t n1, float* to) {
   const size_t depth = k1 - k0;
   for (size_t k = k0; k < k1; ++k, to += kPanel) {

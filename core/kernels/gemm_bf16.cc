@@ -18,10 +18,10 @@ namespace {
 // y.
 constexpr size_t kRows = 16, kDeep = 32;
 constexpr size_t kTileSize = kRows * kDeep;  // bfloat16s
-// A block of b has at most kDepth rows, and as many columns as make kBlock bfloat16s: half of a second-level cache of
-// 2 MB. All rows of a use it.
+// A block of b has at most kDepth rows. It has as many columns as fit in kBlock bfloat16s, which is half of a
+// second-level cache of 2 MB. All rows of a are multiplied by one block before the next block.
 constexpr size_t kDepth = 1024, kBlock = size_t{1} << 19;
-// What of b is converted to tiles at a time, for the first-level cache.
+// b is converted to tiles in pieces of this size. A piece fits in the first-level cache.
 constexpr size_t kSomePanels = 4, kSomeRows = 96;
 
 size_t RoundUp(size_t size, size_t step) { return (size + step - 1) / step * step; }
@@ -131,11 +131,11 @@ class Corner {
   float edge_[kRows * kPanel];
 };
 
-// y's 32 x 32 at (row, column), of `steps` tiles of each of two rows of a's tiles and two columns of b's. `bias` has 32
-// values, or is null.
+// Computes 32 x 32 elements of y: two rows of `steps` tiles of a times two columns of `steps` tiles of b. `bias` has 32
+// values, or is null. If `add` is true, the products are added to y, and `bias` is not used.
 QKV_AMX_BF16 void Corners(const uint16_t* const (&a)[2], const uint16_t* const (&b)[2], size_t steps, bool add,
                           const float* bias, Corner (&y)[2][2]) {
-  // Tile registers 0 to 3 hold the sums: from y, or from the bias, the same in each row, or zeros.
+  // Tile registers 0 to 3 hold the sums. They start with y, with the bias in each row, or with zeros.
   if (add) {
     for (auto& row : y) {
       for (Corner& each : row) each.Begin();
@@ -178,7 +178,7 @@ QKV_AMX_BF16 void Corners(const uint16_t* const (&a)[2], const uint16_t* const (
   }
 }
 
-// Where one block of a product is: rows [k0, k1) and columns [n0, n1) of b, whose tiles are at `tiles`.
+// One block of b: rows [k0, k1) and columns [n0, n1). `tiles` has the tiles of the block.
 struct Block {
   size_t k0, k1, n0, n1;
   uint16_t* tiles;
@@ -188,7 +188,7 @@ struct Block {
   uint16_t* Panel(size_t p) const { return tiles + p * steps() * kTileSize; }
 };
 
-// A block of b as tiles, from panels of floats that fit the first-level cache.
+// Converts the panels [begin, end) of a block of b to tiles. `floats` is scratch memory.
 void BlockToTiles(const Block& block, PackBlock b, size_t begin, size_t end, float* floats) {
   for (size_t p = begin; p < end; p += kSomePanels) {
     const size_t panels = std::min(kSomePanels, end - p), column = block.n0 + p * kPanel;
@@ -202,9 +202,9 @@ void BlockToTiles(const Block& block, PackBlock b, size_t begin, size_t end, flo
   }
 }
 
-// Rows [begin, end) of y, in pairs of tiles, for one block of b. `pair` is scratch for two rows of a's tiles: they are
-// made just before their use, so they never leave the cache. `bias` is null, or has a value for each column of y and
-// zeros up to a multiple of two panels.
+// Computes rows [begin, end) of y for one block of b, 32 rows at a time. `pair` is scratch memory for the tiles of 32
+// rows of a. These tiles are computed directly before they are used, so they are still in the cache. `bias` is null, or
+// it has one value for each column of y, followed by zeros up to a multiple of 2 * kPanel.
 QKV_AMX_BF16 void Rows(size_t m, const Block& block, Factor a, const float* bias, const Result2d& y, size_t begin,
                        size_t end, uint16_t* pair) {
   TileConfig config;
@@ -215,13 +215,13 @@ QKV_AMX_BF16 void Rows(size_t m, const Block& block, Factor a, const float* bias
   _tile_loadconfig(&config);
   const size_t steps = block.steps(), panels = block.panels();
   for (size_t row = begin; row < end; row += 2 * kRows) {
-    // The second row of tiles is the first one again where a ends. Its results are not used.
+    // If 16 or fewer rows are left, the second row of tiles is the first one again. Its results are not used.
     const bool two = row + kRows < m;
     RowsToTiles(a, m, row, block.k0, block.k1, pair);
     if (two) RowsToTiles(a, m, row + kRows, block.k0, block.k1, pair + steps * kTileSize);
     const uint16_t* const of_a[] = {pair, two ? pair + steps * kTileSize : pair};
     for (size_t p = 0; p < panels; p += 2) {
-      // If the number of panels is odd, the last panel is computed twice. The second result is not used.
+      // If the number of panels is odd, q is equal to p in the last step. The results for q are not used there.
       const size_t q = std::min(p + 1, panels - 1), column = block.n0 + p * kPanel;
       const uint16_t* const of_b[] = {block.Panel(p), block.Panel(q)};
       Corner corners[2][2] = {{{y, m, block.n1, row, column}, {y, m, block.n1, row, column + kPanel}},
@@ -246,8 +246,8 @@ bool HasBf16() {
 void MultiplyBf16(size_t m, size_t n, size_t k, Factor a, PackBlock b, const float* bias, const Result2d& y,
                   Arena& arena, ThreadPool& pool) {
   const ArenaScope scope(arena);
-  // Scratch: a block of b as tiles; for each thread some of b as floats, and two rows of a's tiles; the bias with zeros
-  // behind it.
+  // Scratch memory: the tiles of a block of b; for each thread, a piece of b in floats and the tiles of 32 rows of a;
+  // the bias, followed by zeros.
   const size_t threads = pool.size(), depth = std::min(RoundUp(k, kDeep), kDepth);
   const size_t wide = std::min(kBlock / depth / (2 * kPanel) * (2 * kPanel), RoundUp(n, kPanel));
   const auto halves = [&](size_t count) { return reinterpret_cast<uint16_t*>(arena.Floats(count / 2)); };
@@ -268,7 +268,7 @@ void MultiplyBf16(size_t m, size_t n, size_t k, Factor a, PackBlock b, const flo
       const size_t share = Tiles(block.panels(), threads);
       pool.For(block.panels(), share,
                [&](size_t begin, size_t end) { BlockToTiles(block, b, begin, end, some + begin / share * kSome); });
-      // Then they share the rows of y. Every element is summed over k in one order.
+      // Then they share the rows of y. The order of summation does not depend on the number of threads.
       Result2d to = y;
       to.add = y.add || k0 > 0;
       const size_t grain = RoundUp(Tiles(m, threads), 2 * kRows);

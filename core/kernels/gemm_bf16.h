@@ -18,8 +18,8 @@ bool HasBf16();
 using PackBlock = FunctionRef<void(size_t k0, size_t k1, size_t n0, size_t n1, float* to)>;
 
 // y [m, n] (+)= a [m, k] b [k, n], where HasBf16(); m, n and k are above 0. Operands are rounded to the nearest, ties
-// to even; each element is summed in one order, on any number of threads. Where y is not added to, `bias` [n] is added
-// to its rows, unless it is null.
+// to even; each element is summed in one order, on any number of threads. If y.add is false, `bias` [n] is added to
+// each row of y. `bias` may be null.
 void MultiplyBf16(size_t m, size_t n, size_t k, Factor a, PackBlock b, const float* bias, const Result2d& y,
                   Arena& arena, ThreadPool& pool);
 

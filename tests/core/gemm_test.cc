@@ -29,8 +29,8 @@ Factor Lie(const Matrix& x, bool transposed, Matrix& storage) {
   return {storage.data(), static_cast<size_t>(storage.cols()), transposed};
 }
 
-constexpr size_t kSizes[][3] = {{1, 1, 1},     {3, 5, 0},      {7, 16, 33},    {64, 17, 129},  {13, 40, 400},
-                                {130, 150, 5}, {33, 300, 800}, {129, 9, 1000}, {40, 600, 1100}};
+constexpr size_t kSizes[][3] = {{1, 1, 1},     {3, 5, 0},      {7, 16, 33},    {64, 17, 129},   {13, 40, 400},
+                                {130, 150, 5}, {33, 300, 800}, {129, 9, 1000}, {40, 600, 1100}, {5, 1100, 40}};
 
 // Every transposition of both factors, added or written, on one thread and on three. `seen`: a factor as the product
 // reads it.

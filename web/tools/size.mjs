@@ -7,9 +7,9 @@ import { basename } from 'node:path';
 import { ToolError, at, fail } from './common.mjs';
 import { brotlied, downloadsOf, gzipped, scriptsOfLab } from './downloads.mjs';
 
-// The beam search can read the logits in parts. This code takes 560 bytes here, and is in the three limits below, too. Only the
-// native build uses parts: with a beam of 4 it takes a sixth less time. WebAssembly has the same code, so that both builds give
-// the same bits.
+// The beam search can read logits in parts. This code takes 560 bytes. It is also in the limits of the models, of training and of
+// the page. Only the native build has more than one part, which makes it a sixth faster with a beam of 4. WebAssembly has the same
+// code, so that the results of both builds have the same bits.
 const kLimit = 165_600;
 const kAttentionLimit = 73_100; // 1,400 of it skip the keys between attention sinks and their window
 // It contains interventions, `qkv/explain`, recurrent models and Marian's own files: interventions in Firefox's models run in

@@ -3,12 +3,13 @@
     cut -f 1 pairs.tsv | qkv translate --model TEACHER --n-best 4 > n-best.tsv
     python3 nearest.py pairs.tsv n-best.tsv --least 0.6 > distilled.tsv
 
-pairs.tsv has SOURCE<TAB>TARGET, with an empty target where there is none: then the likeliest translation is kept. How near two texts are
-is the F1 of their character n-grams, 1 to 4, as in chrF (Popovic 2015), from 0 to 1. A pair is left out if its translation is less near than `--least`, repeats three
-words four times, or is over twice as long as the source or under half as long.
+pairs.tsv has SOURCE<TAB>TARGET lines. If a target is empty, the likeliest translation is kept. The nearness of two texts is the F1 of their
+character n-grams, n from 1 to 4, as in chrF (Popovic 2015): from 0 to 1. A pair is left out if its nearness is less than `--least`, if the translation repeats three words
+four times, or if it is more than twice as long as the source or less than half as long.
 """
 import argparse
 import collections
+import itertools
 
 
 def grams(text):
@@ -43,16 +44,16 @@ def main():
     options = parser.parse_args()
     with open(options.pairs, encoding="utf-8") as lines:
         pairs = [line.rstrip("\n").split("\t")[:2] for line in lines]
-    targets = [grams(target) for _, target in pairs]
-    best = {}
-    for i, score, translation in candidates(options.n_best):
-        if is_fit(pairs[i][0], translation):
-            value = nearness(grams(translation), targets[i]) if targets[i] else score
-            if i not in best or value > best[i][0]:
-                best[i] = value, translation
-    for i, (source, target) in enumerate(pairs):
-        if i in best and (not target or best[i][0] >= options.least):
-            print(source, best[i][1], sep="\t")
+    for i, group in itertools.groupby(candidates(options.n_best), lambda candidate: candidate[0]):
+        source, target = pairs[i]
+        wanted = grams(target)
+        best = None  # (nearness, or the log-likelihood if there is no target; translation). The first of equal ones stays.
+        for _, score, translation in group:
+            value = nearness(grams(translation), wanted) if target else score
+            if is_fit(source, translation) and (best is None or value > best[0]):
+                best = value, translation
+        if best and (not target or best[0] >= options.least):
+            print(source, best[1], sep="\t")
 
 
 if __name__ == "__main__":

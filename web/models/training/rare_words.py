@@ -1,10 +1,10 @@
-"""Words of a list that training texts have rarely. A model translates such words as others that are spelt alike.
+"""Prints the words of a list that are rare in training texts. A model often confuses such a word with one of similar spelling.
 
-    python3 rare_words.py words.txt sentences.tsv train.tsv.gz              # those in fewer than 8 places
-    python3 rare_words.py words.txt --least 20 --column 3 sentences.tsv   # German ones, fewer than 20
+    python3 rare_words.py words.txt sentences.tsv train.tsv.gz            # English words that occur fewer than 8 times
+    python3 rare_words.py words.txt --least 20 --column 3 sentences.tsv   # German words that occur fewer than 20 times
 
-words.txt has words between spaces or line ends. Texts have columns between tabs; each is plain or packed by gzip. A word counts
-in any case, and with a hyphen in it as a whole and by its parts. What is printed: WORD<TAB>COUNT, in the list's order.
+words.txt has words with spaces or line ends between them. The texts have columns with tabs between them, plain or packed by gzip. Capitals do not
+matter. A word with a hyphen counts as a whole, and its parts count too. Each line of the output is WORD<TAB>COUNT, in the order of the list.
 """
 import argparse
 import collections
