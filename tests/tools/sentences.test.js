@@ -33,3 +33,20 @@ test('none of the sentences that models are judged by is among them, in any of t
     expect(unseen.map((texts) => texts[column]).filter((text) => text === undefined || trained.has(text))).toEqual([]);
   }
 });
+
+test.each(['german.tsv', 'spanish.tsv'])(
+  '%s has pairs, none twice or judged, and README.md counts them right',
+  (name) => {
+    const pairs = read(name).map((line) => line.split('\t'));
+    expect(
+      pairs.filter((texts) => texts.length !== 2 || texts.some((text) => text.trim() !== text || text === '')),
+    ).toEqual([]);
+    expect(new Set(pairs.map(([english, other]) => letters(english + other))).size).toBe(pairs.length);
+    const unseen = new Set(read('unseen.tsv').flatMap((line) => line.split('\t').map(letters)));
+    expect(pairs.filter((texts) => texts.some((text) => unseen.has(letters(text))))).toEqual([]);
+    const count = new RegExp(`${name}\` has ([\\d,]+) pairs`).exec(
+      readFileSync(at('web/models/training/README.md'), 'utf8'),
+    )[1];
+    expect(Number(count.replace(',', ''))).toBe(pairs.length);
+  },
+);
