@@ -22,11 +22,11 @@ import { piecesOf } from './spm-pieces.mjs';
  */
 export const packages = {
   'en-fr': { bleu: 43.5 },
-  'en-de': { bleu: 34.6 },
+  'en-de': { bleu: 36.3 },
   'en-es': { bleu: 46.3 },
   'fr-en': { bleu: 45.0 },
   'de-en': { bleu: 36.2 },
-  'es-en': { bleu: 50.2 },
+  'es-en': { bleu: 50.7 },
 };
 
 /** The files of a folder that are not part of the model. */

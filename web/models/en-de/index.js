@@ -20,7 +20,7 @@ export default {
   hashes: {
     'config.json': 'd536846b30201137540fb42374faaa196d970a554f2a2d1f6dee46dd8bf5a01f',
     'generation_config.json': '204506236a6e7dbd42ce589c5fd656b4b2bae20e96b0fe4222da9fca9fbcc187',
-    'model.safetensors': 'c47e87f402fdf69c2a4ca18a14936c26ba8896ef11137451ad62c7cda51db9ac',
+    'model.safetensors': '806c497feb883ce28b2beff72b7c1b7ab971f8636f3e639016dacb96385460d7',
     'source.spm.packed': 'eac17fbfefd832a6a3642e6aea21d32ac7636bd1a9b0b1503b257271c17772e4',
   },
 };

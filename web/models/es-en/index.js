@@ -12,15 +12,15 @@ export default {
   /** In bytes. */
   sizes: {
     'config.json': 812,
-    'generation_config.json': 205,
-    'model.safetensors': 4111144,
+    'generation_config.json': 222,
+    'model.safetensors': 7003712,
     'source.spm.packed': 203418,
   },
   /** SHA-256. */
   hashes: {
-    'config.json': '20fc25c9712aa00ede15463ee063df6992cf5a467380d55be440f4120124b55c',
-    'generation_config.json': '204506236a6e7dbd42ce589c5fd656b4b2bae20e96b0fe4222da9fca9fbcc187',
-    'model.safetensors': '9c40f1c7fd01c48b8885473fe30f688d6f79141dbdd6b719bd8dc0703eed92bb',
+    'config.json': 'd536846b30201137540fb42374faaa196d970a554f2a2d1f6dee46dd8bf5a01f',
+    'generation_config.json': 'c650915a3bc6fb56da1c726842de5d85c80dd89ef1a53e6d737a8ad07d246d19',
+    'model.safetensors': '5ae0f634acf236f4f157e5abefe328126aed7fefcd6779f7adcdf18d97b56bd6',
     'source.spm.packed': 'cb3b9be480bfc10e5fe0e24cb9b37f7f7c367b1366380a8a7f4acd6ed4fa4970',
   },
 };
