@@ -23,9 +23,9 @@ bool IsLoop(std::span<const int32_t> pieces) {
   return false;
 }
 
-// Returns the column of `piece` in a matrix of logits, or -1 if the matrix has no such column. If `pieces` is empty,
-// the matrix has the `size` pieces from `first` on. If not, it has the pieces in `pieces`, which are in ascending
-// order.
+// Finds the column of a matrix of logits that belongs to `piece`. Returns -1 if no column does. There are two cases. If
+// `pieces` is empty, column c belongs to the piece first + c, and there are `size` columns. Otherwise column c belongs
+// to pieces[c], and `pieces` is in ascending order.
 Eigen::Index ColumnOf(int32_t piece, std::span<const int32_t> pieces, size_t first, size_t size) {
   if (pieces.empty()) {
     const auto at = static_cast<size_t>(piece);

@@ -14,8 +14,8 @@ namespace qkv {
 #if QKV_AMX
 namespace {
 
-// A tile is 16 rows of 64 bytes: 16 x 32 of a; of b 16 pairs of k, each side by side, by 16 columns; 16 x 16 floats of
-// y.
+// A tile has 16 rows of 64 bytes. A tile of a has 16 rows and 32 columns of a. A tile of b has 32 rows and 16 columns
+// of b; its row i holds rows 2i and 2i + 1 of b, one value of each in turn. A tile of y has 16 x 16 floats.
 constexpr size_t kRows = 16, kDeep = 32;
 constexpr size_t kTileSize = kRows * kDeep;  // bfloat16s
 // A block of b has at most kDepth rows. It has as many columns as fit in kBlock bfloat16s, which is half of a
@@ -131,8 +131,9 @@ class Corner {
   float edge_[kRows * kPanel];
 };
 
-// Computes 32 x 32 elements of y: two rows of `steps` tiles of a times two columns of `steps` tiles of b. `bias` has 32
-// values, or is null. If `add` is true, the products are added to y, and `bias` is not used.
+// Computes 32 x 32 elements of y, which are four tiles. a[0] and a[1] have the tiles of 16 rows of a each, b[0] and
+// b[1] those of 16 columns of b each: `steps` tiles one after another. If `add` is true, the products are added to y,
+// and `bias` is not used. If not, `bias` has 32 values, one for each column, or is null.
 QKV_AMX_BF16 void Corners(const uint16_t* const (&a)[2], const uint16_t* const (&b)[2], size_t steps, bool add,
                           const float* bias, Corner (&y)[2][2]) {
   // Tile registers 0 to 3 hold the sums. They start with y, with the bias in each row, or with zeros.
@@ -178,7 +179,8 @@ QKV_AMX_BF16 void Corners(const uint16_t* const (&a)[2], const uint16_t* const (
   }
 }
 
-// One block of b: rows [k0, k1) and columns [n0, n1). `tiles` has the tiles of the block.
+// A part of b: its rows from k0 to k1 - 1 and its columns from n0 to n1 - 1. `tiles` has the tiles of
+// this part.
 struct Block {
   size_t k0, k1, n0, n1;
   uint16_t* tiles;
@@ -202,9 +204,9 @@ void BlockToTiles(const Block& block, PackBlock b, size_t begin, size_t end, flo
   }
 }
 
-// Computes rows [begin, end) of y for one block of b, 32 rows at a time. `pair` is scratch memory for the tiles of 32
-// rows of a. These tiles are computed directly before they are used, so they are still in the cache. `bias` is null, or
-// it has one value for each column of y, followed by zeros up to a multiple of 2 * kPanel.
+// Computes rows [begin, end) of y for one block of b, 32 rows at a time. For each 32 rows it first converts the rows of
+// a to tiles, in the memory at `pair`, and then uses these tiles at once, while they are in the cache. `bias` is null
+// or has one value for each column of y. After these values it has zeros, so that its size is a multiple of 2 * kPanel.
 QKV_AMX_BF16 void Rows(size_t m, const Block& block, Factor a, const float* bias, const Result2d& y, size_t begin,
                        size_t end, uint16_t* pair) {
   TileConfig config;
@@ -246,8 +248,8 @@ bool HasBf16() {
 void MultiplyBf16(size_t m, size_t n, size_t k, Factor a, PackBlock b, const float* bias, const Result2d& y,
                   Arena& arena, ThreadPool& pool) {
   const ArenaScope scope(arena);
-  // Scratch memory: the tiles of a block of b; for each thread, a piece of b in floats and the tiles of 32 rows of a;
-  // the bias, followed by zeros.
+  // Memory for the work. All threads share the tiles of one block of b (`tiles`) and the bias with zeros after it. Each
+  // thread has its own floats for a piece of b (`some`) and its own tiles of 32 rows of a (`pairs`).
   const size_t threads = pool.size(), depth = std::min(RoundUp(k, kDeep), kDepth);
   const size_t wide = std::min(kBlock / depth / (2 * kPanel) * (2 * kPanel), RoundUp(n, kPanel));
   const auto halves = [&](size_t count) { return reinterpret_cast<uint16_t*>(arena.Floats(count / 2)); };

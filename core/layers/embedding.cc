@@ -28,8 +28,8 @@ MatrixView PieceLogits(Context& ctx, const Weight& table, const Vector& bias, co
 void EachPartOfLogits(Context& ctx, const Weight& table, const Vector& bias, const Operand& x,
                       FunctionRef<void(size_t first, MatrixView logits)> use) {
 #ifdef __EMSCRIPTEN__
-  // In WebAssembly a batch has at most 32 hypotheses, so one matrix of all logits is small. Parts would save little
-  // memory, and their code would make the download larger.
+  // WebAssembly computes all logits at once. Its batches have at most 32 hypotheses, so this matrix is small. Computing
+  // it in parts would save little memory, and the code for it would make the download larger.
   use(0, PieceLogits(ctx, table, bias, x, {}));
 #else
   constexpr size_t kPartFloats = size_t{1} << 18;  // 1 MB: half of the second-level cache of a core that has AMX

@@ -1,4 +1,5 @@
-// The scripts of web/models that choose and change the text that models are trained with. They need Python alone.
+// Tests of the Python scripts in web/models that prepare training text: they select pairs or change them. The tests need Python, and
+// no package of it.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,17 +11,17 @@ import { at } from '../../web/tools/common.mjs';
 const folder = mkdtempSync(join(tmpdir(), 'qkv-text-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Writes a file of the folder: its path. */
+/** Writes a file into the temporary folder. Returns its path. */
 function file(name, content) {
   const path = join(folder, name);
   writeFileSync(path, content);
   return path;
 }
 
-/** The lines of pairs, as the scripts read them. */
+/** The text of a file of pairs: a line for each row, with tabs between its columns. */
 const pairs = (...rows) => rows.map((row) => `${row.join('\t')}\n`).join('');
 
-/** The rows that a script of web/models prints. */
+/** Runs a script of web/models. Returns the rows that it prints, each cut at its tabs. */
 function python(script, args, input = '') {
   const { status, stdout, stderr } = spawnSync('python3', [at('web/models', script), ...args], {
     input,
@@ -34,7 +35,7 @@ function python(script, args, input = '') {
     .map((line) => line.split('\t'));
 }
 
-/** A text of so many words. */
+/** A text that has `count` words. */
 const words = (count) => Array(count).fill('w').join(' ');
 
 describe('rare_words.py', () => {
@@ -133,7 +134,8 @@ test('robust.py changes each pair by one rule in turn, and leaves out what has n
   const vocabulary = file('vocab.json', JSON.stringify(Object.fromEntries(letters.map((letter, i) => [letter, i]))));
   const pair = ["It isn't here.", 'Il est allé.'];
   const changed = python('en-fr/training/robust.py', [vocabulary], pairs(pair, pair, pair, pair, pair, ['Ωmega', 'x']));
-  // É is not in this vocabulary. No word of the fifth pair has five letters, all of them plain, so it gets no typing error.
+  // Two pairs are missing. The first pair has É in its target, which the vocabulary does not have. The fifth pair would get a typing
+  // error, but none of its words is long enough.
   expect(changed).toEqual([
     ["it isn't here", 'Il est allé'],
     ["It isn't here", 'Il est allé'],
