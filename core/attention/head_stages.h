@@ -16,6 +16,7 @@
 #include "core/attention/attention.h"
 #include "core/base/arena.h"
 #include "core/base/context.h"
+#include "core/base/round_up.h"
 
 namespace qkv {
 
@@ -25,8 +26,6 @@ inline constexpr size_t kQueryGroup = 12;
 
 // The product over keys begins at a multiple of this. Its order of summation is then the same wherever a window starts.
 inline constexpr size_t kKeyChain = 128;
-
-inline size_t RoundUp(size_t size, size_t step) { return (size + step - 1) / step * step; }
 
 inline ConstRows Part(ConstRows x, size_t begin, size_t count) { return {x.Row(begin), count, x.dim, x.stride}; }
 

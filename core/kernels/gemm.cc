@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/round_up.h"
 #include "core/kernels/gemm_bf16.h"
 
 namespace qkv {
@@ -11,8 +12,6 @@ namespace {
 constexpr size_t kDepth = 384, kWidth = 128;
 // With fewer multiplications than this, waking a thread costs more than it saves.
 constexpr size_t kWorthThreads = size_t{1} << 20;
-
-size_t RoundUp(size_t size, size_t step) { return (size + step - 1) / step * step; }
 
 // to[j][i] = from[i][j] for i < rows, j < columns.
 void TransposeInto(const float* from, size_t from_stride, size_t rows, size_t columns, float* to, size_t to_stride) {

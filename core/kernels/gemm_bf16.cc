@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/base/round_up.h"
 #include "core/kernels/amx.h"
 
 #if QKV_AMX
@@ -24,7 +25,6 @@ constexpr size_t kDepth = 1024, kBlock = size_t{1} << 19;
 // b is converted to tiles in pieces of this size. A piece fits in the first-level cache.
 constexpr size_t kSomePanels = 4, kSomeRows = 96;
 
-size_t RoundUp(size_t size, size_t step) { return (size + step - 1) / step * step; }
 size_t Tiles(size_t size, size_t step) { return (size + step - 1) / step; }
 
 #define QKV_AMX_BF16 __attribute__((target("amx-tile,amx-bf16")))

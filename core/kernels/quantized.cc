@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "core/base/round_up.h"
 #include "core/kernels/packed.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -83,10 +84,8 @@ HWY_EXPORT(QuantizeRows);
 
 namespace {
 
-size_t Padded(size_t size, size_t multiple) { return (size + multiple - 1) / multiple * multiple; }
-
 size_t Stride(Int8Layout layout, size_t inputs) {
-  return layout == Int8Layout::kPanels ? Padded(inputs, kInt8Group) * kPanel : Padded(inputs, kInt8Padding);
+  return layout == Int8Layout::kPanels ? RoundUp(inputs, kInt8Group) * kPanel : RoundUp(inputs, kInt8Padding);
 }
 
 size_t DataBytes(Int8Layout layout, size_t outputs, size_t inputs) {
@@ -102,8 +101,8 @@ QuantizedMatrix::QuantizedMatrix(Int8Layout layout, size_t outputs, size_t input
       inputs_(inputs),
       stride_(Stride(layout, inputs)),
       data_((DataBytes(layout, outputs, inputs) + sizeof(float) - 1) / sizeof(float)),
-      scales_(Padded(outputs, kPanel)),
-      sums_(Padded(outputs, kPanel)) {
+      scales_(RoundUp(outputs, kPanel)),
+      sums_(RoundUp(outputs, kPanel)) {
   std::fill_n(scales_.data(), scales_.size(), 0.0f);
   // Only the last panel has outputs that SetRow does not write.
   if (layout == Int8Layout::kPanels && outputs % kPanel != 0) {
@@ -113,7 +112,7 @@ QuantizedMatrix::QuantizedMatrix(Int8Layout layout, size_t outputs, size_t input
 }
 
 size_t QuantizedMatrix::Bytes(Int8Layout layout, size_t outputs, size_t inputs) {
-  return DataBytes(layout, outputs, inputs) + Padded(outputs, kPanel) * (sizeof(float) + sizeof(int32_t));
+  return DataBytes(layout, outputs, inputs) + RoundUp(outputs, kPanel) * (sizeof(float) + sizeof(int32_t));
 }
 
 size_t QuantizedMatrix::bytes() const { return Bytes(layout_, outputs_, inputs_); }
@@ -175,7 +174,7 @@ QuantizedRows Quantize(ConstMatrixView x, Arena& arena) {
   QuantizedRows q;
   q.rows = static_cast<size_t>(x.rows());
   q.inputs = static_cast<size_t>(x.cols());
-  q.stride = Padded(q.inputs, kInt8Padding);
+  q.stride = RoundUp(q.inputs, kInt8Padding);
   const size_t floats = q.rows * q.stride * sizeof(QuantizedActivation) / sizeof(float);
   float* const scratch = arena.Floats(floats + 2 * q.rows);
   auto* const data = reinterpret_cast<QuantizedActivation*>(scratch);

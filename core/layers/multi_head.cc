@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/attention/interventions.h"
+#include "core/base/round_up.h"
 
 namespace qkv {
 
@@ -79,7 +80,7 @@ void AttendSegments(Context& ctx, const MultiHead& layer, std::span<const Attend
     work += segment.rows * segment.length * static_cast<size_t>(q.cols());
   }
   constexpr size_t kLine = kCacheLine / sizeof(float);
-  scratch = (scratch + kLine - 1) / kLine * kLine;
+  scratch = RoundUp(scratch, kLine);
 
   // A trace has one segment: its weights, queries, keys and values are kept.
   assert(ctx.trace == nullptr || segments.size() == 1);

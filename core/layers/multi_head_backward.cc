@@ -2,6 +2,7 @@
 #include <cassert>
 
 #include "core/base/random.h"
+#include "core/base/round_up.h"
 #include "core/base/tape.h"
 #include "core/kernels/attention_backward.h"
 #include "core/kernels/dropout.h"
@@ -11,7 +12,6 @@ namespace qkv {
 namespace {
 
 constexpr size_t kLine = kCacheLine / sizeof(float);
-size_t RoundUp(size_t size) { return (size + kLine - 1) / kLine * kLine; }
 
 // The weights of all segments, one after another, each [heads, rows, length].
 struct Recorded {
@@ -99,7 +99,7 @@ void AttendRecorded(Context& ctx, const MultiHead& layer, std::span<const Attend
   size_t scratch = 0;
   for (const AttendedSegment& segment : segments) {
     recorded.offsets.push_back(recorded.size() + layer.heads * segment.rows * segment.length);
-    scratch = std::max(scratch, RoundUp(AttentionScratch(SegmentAttention(layer, segment, q, context))));
+    scratch = std::max(scratch, RoundUp(AttentionScratch(SegmentAttention(layer, segment, q, context)), kLine));
   }
   // The forward stores the weights of all segments, because the backward reads them.
   recorded.weights = ctx.arena.Floats(recorded.size());
